@@ -207,6 +207,7 @@ fn of_root(
                     function,
                     shown,
                     other,
+                    return_address: None,
                 });
             },
         );

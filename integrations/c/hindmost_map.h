@@ -239,8 +239,9 @@ typedef struct {
     size_t passed_count;
 } hm_bound_call;
 
-/* A frame that shows the position of the call `shown` may be inside the call `other`. */
-typedef struct { uint32_t function, shown, other; } hm_merge;
+/* A frame that shows the position of the call `shown` may be inside the call `other`; return_address:
+ * of the only call instruction of which that is said, 0: of each that has the position. */
+typedef struct { uint32_t function, shown, other; uint64_t return_address; } hm_merge;
 
 /* An argument of a call of an MPI function: its place from 0, and a DWARF expression for its value. */
 typedef struct { unsigned index; hm_text expression; } hm_passed_argument;
@@ -1373,12 +1374,16 @@ static void hm_bound_calls(hm_section *s, hm_binding *b) {
 
 static void hm_merges(hm_section *s, const hm_map *map, hm_binding *b) {
     uint32_t function = 0, shown = 0;
+    uint64_t address = 0;
+    int has_addresses = hm_left(s, 3) > 0;
     b->merges = (hm_merge *)hm_room(s->r, hm_left(s, 0), sizeof *b->merges);
     while (hm_left(s, 0)) {
         hm_merge *merge = &b->merges[b->merge_count++];
         merge->function = function = hm_id(s, hm_near(s, 0, function), map->function_count);
         merge->shown = shown = hm_near(s, 1, shown);
         merge->other = hm_near(s, 2, shown);
+        if (has_addresses) address = hm_near64(s, 3, address);
+        merge->return_address = address;
     }
     hm_close(s);
 }

@@ -318,8 +318,10 @@ static void binding(const hm_binding *b) {
     for (i = 0; i < b->merge_count; i++) {
         const hm_merge *merge = &b->merges[i];
         comma(i);
-        printf("{\"function\":%" PRIu32 ",\"shown\":%" PRIu32 ",\"other\":%" PRIu32 "}", merge->function,
+        printf("{\"function\":%" PRIu32 ",\"shown\":%" PRIu32 ",\"other\":%" PRIu32 ",\"return_address\":", merge->function,
                merge->shown, merge->other);
+        if (merge->return_address) printf("%" PRIu64 "}", merge->return_address);
+        else printf("null}");
     }
     printf("],\"mpi_calls\":[");
     for (i = 0; i < b->mpi_call_count; i++) {

@@ -624,11 +624,15 @@ def read_passed(columns):
 def read_merges(columns):
     """Calls that may stand for others of the same function."""
     merges = []
-    function = shown = 0
+    function = shown = address = 0
+    has_addresses = columns[3].more()
     while columns[0].more():
         function = columns[0].near(function)
         shown = columns[1].near(shown)
-        merges.append({"function": function, "shown": shown, "other": columns[2].near(shown)})
+        if has_addresses:
+            address = columns[3].near64(address)
+        merge = {"function": function, "shown": shown, "other": columns[2].near(shown)}
+        merges.append(merge | {"return_address": address or None})
     columns.finish()
     return merges
 

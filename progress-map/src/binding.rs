@@ -3,6 +3,7 @@
 //! All addresses are the executable's own (as linked); the probe adds the load bias.
 
 use crate::{FileId, FunctionId, MachineCode, PointId};
+use std::num::NonZeroU64;
 
 /// What ties a map to one build of one executable.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -60,6 +61,18 @@ pub struct BoundMerge {
     pub shown: PointId,
     /// The call that it may be as well.
     pub other: PointId,
+    /// The address behind the only call instruction of which this is said; `None`: of each that has the position.
+    pub return_address: Option<NonZeroU64>,
+}
+
+impl BoundMerge {
+    /// Whether it is said of the call instruction that returns to an address; where that is not known, it may be.
+    pub fn is_about(&self, return_address: Option<u64>) -> bool {
+        match (self.return_address, return_address) {
+            (Some(own), Some(address)) => own.get() == address,
+            _ => true,
+        }
+    }
 }
 
 /// A stretch of code that one source position stands for.

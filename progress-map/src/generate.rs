@@ -18,6 +18,7 @@ use crate::{
 };
 use base::{Cause, Confidence, Diagnostic, Doubt, Id, IdVec, Reading, Severity, Span};
 use std::collections::BTreeSet;
+use std::num::NonZeroU64;
 
 /// As [`Map::to_bytes`], without deflating anything: bytes that a mutation changes then reach the decoders.
 pub fn verbatim_bytes(map: &Map) -> Vec<u8> {
@@ -225,6 +226,7 @@ fn merges(rng: &mut Rng, functions: &IdVec<FunctionId, Function>) -> Vec<BoundMe
         function,
         shown,
         other: rng.pick(&Vec::from_iter(functions[function].points.ids())),
+        return_address: NonZeroU64::new(u64::from(rng.u32())).filter(|_| rng.below(2) == 0),
     })
 }
 

@@ -7,7 +7,7 @@
 
 use crate::beneath;
 use crate::code_flow::{CodeDoubt, CodePlace, CodeProof, FunctionCode};
-use crate::code_loops::{is_of_source, may_be_one_point};
+use crate::code_loops::{is_of_source, may_be_another_call, may_be_one_point};
 use crate::verdict::{CodeVerdict, Relation};
 use crate::{ExecutionPoint, Frame, Located, Order};
 use base::{Id, mpi_entry_point};
@@ -272,7 +272,7 @@ impl Order<'_> {
             return Err(CodeDoubt::CopiesOfOnePoint);
         }
         let may_be_another =
-            |(task, levels): &(&Located, Range<usize>)| self.may_be_another_call((*task, levels.clone()));
+            |(task, levels): &(&Located, Range<usize>)| may_be_another_call((*task, levels.clone()));
         if may_be_another(&levels_a) || may_be_another(&levels_b) {
             return Err(CodeDoubt::SeveralCalls);
         }

@@ -101,20 +101,11 @@ impl Order<'_> {
     }
 }
 
-impl Order<'_> {
-    /// Whether a call on the way down to where two stacks part may be another call of the source than the one whose line it shows: compilers
-    /// join copies of calls, and `f(); if (c) { g(); f(); }` may have one instruction that is the second `f` after `g`, and the first for whoever
-    /// does not call `g`. That the code leads from `g` to it says nothing then.
-    pub(crate) fn may_be_another_call(&self, (task, parting): (&Located, Range<usize>)) -> bool {
-        let levels = levels(task, &parting);
-        levels.iter().any(|frame| {
-            let calls = frame.function.into_iter().flat_map(|id| {
-                let points = frame.places.iter().map(|place| place.point);
-                points.flat_map(move |point| self.merged_with(id, point))
-            });
-            calls.count() > 0
-        })
-    }
+/// Whether a call on the way down to where two stacks part may be another call of the source than the one whose line it shows: compilers
+/// join copies of calls, and `f(); if (c) { g(); f(); }` may have one instruction that is the second `f` after `g`, and the first for whoever
+/// does not call `g`. That the code leads from `g` to it says nothing then.
+pub(crate) fn may_be_another_call((task, parting): (&Located, Range<usize>)) -> bool {
+    levels(task, &parting).iter().any(|frame| frame.may_be_merged)
 }
 
 impl Order<'_> {

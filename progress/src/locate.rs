@@ -48,6 +48,8 @@ pub struct LocatedFrame {
     pub values: BTreeMap<String, Value>,
     /// Variables that could not be read.
     pub missing: BTreeMap<String, String>,
+    /// The call may be another than the one whose position is shown: the compiler may have made them one.
+    pub may_be_merged: bool,
     /// Optimised code may have made a loop of the function's calls of itself, and the frame may be in any round of it. Holds
     /// beside any obstacle: code that is mixed may be a loop, too.
     pub is_any_round: bool,
@@ -91,7 +93,8 @@ impl Order<'_> {
         let (mut frames, mut origin) = (Vec::new(), Vec::new());
         for index in (first..point.frames.len()).filter(|&index| !is_split(index)) {
             let callee = point.frames.get(index + 1);
-            let (frame, gone) = self.locate_frame(&point.frames[index], functions[index], callee);
+            let call = point.return_address(index);
+            let (frame, gone) = self.locate_frame(&point.frames[index], functions[index], (callee, call));
             frames.push(frame);
             origin.push(Some(index));
             for (function, call) in gone {
@@ -155,6 +158,7 @@ impl Order<'_> {
             callee_known: true,
             values: BTreeMap::new(),
             missing: BTreeMap::new(),
+            may_be_merged: false,
             // Of a function that may be a loop more than one way leads on.
             is_any_round: false,
             is_of_program: false,
@@ -162,12 +166,12 @@ impl Order<'_> {
         }
     }
 
-    /// Looks a frame up. Beside it: the functions called from it that have left no frame, each with its last call.
+    /// Looks a frame up, which has called `callee` by the instruction that returns to the address `call`. Beside it: the functions called from it that have left no frame, each with its last call.
     fn locate_frame(
         &self,
         frame: &Frame,
         function: Option<FunctionId>,
-        callee: Option<&Frame>,
+        (callee, call): (Option<&Frame>, Option<u64>),
     ) -> (LocatedFrame, Vec<(FunctionId, PointId)>) {
         let mut located = LocatedFrame {
             name: frame.function.clone(),
@@ -176,6 +180,7 @@ impl Order<'_> {
             callee_known: false,
             values: frame.values.clone(),
             missing: frame.missing.clone(),
+            may_be_merged: false,
             is_any_round: function.is_some_and(|id| self.may_be_a_loop(id)),
             is_of_program: function.is_none() && self.is_in_mapped_file(frame),
             obstacle: None,
@@ -184,7 +189,10 @@ impl Order<'_> {
             return (located, Vec::new());
         };
         match self.standing(id, frame, callee) {
-            Ok(standing) => {
+            Ok(mut standing) => {
+                let before = standing.points.len();
+                self.add_merged(id, &mut standing, call);
+                located.may_be_merged = standing.points.len() > before;
                 located.places = self.places(id, &standing);
                 located.callee_known = standing.callee_known;
                 // It is at one of these points of some call of the function, perhaps a deeper one.
@@ -240,15 +248,17 @@ impl Order<'_> {
             None => Standing::anywhere(self.in_itself(id, (line, frame.column), on_line)),
         };
         standing.mutate(body, line);
-        let merged = standing
-            .points
-            .iter()
-            .flat_map(|&point| self.merged_with(id, point));
+        Ok(standing)
+    }
+
+    /// Adds the calls that the compiler may have made one with those that a frame shows, if it has called by the instruction that returns to the
+    /// address `call`.
+    fn add_merged(&self, id: FunctionId, standing: &mut Standing, call: Option<u64>) {
+        let merged = standing.points.iter().flat_map(|&point| self.merged_with(id, point, call));
         let merged = Vec::from_iter(merged);
         standing.points.extend(merged);
         standing.points.sort_unstable();
         standing.points.dedup();
-        Ok(standing)
     }
 
     /// Where the innermost frame may be: the task is in the function itself.
@@ -289,11 +299,17 @@ impl Order<'_> {
         places
     }
 
-    /// The calls in which a frame may be that shows the position of `point`: the compiler may have made them one.
-    pub(crate) fn merged_with(&self, id: FunctionId, point: PointId) -> impl Iterator<Item = PointId> + '_ {
+    /// The calls in which a frame may be that shows the position of `point` and has called by the instruction that returns to the address `call`: the compiler may
+    /// have made them one.
+    fn merged_with(
+        &self,
+        id: FunctionId,
+        point: PointId,
+        call: Option<u64>,
+    ) -> impl Iterator<Item = PointId> + '_ {
         self.map().bindings().flat_map(move |binding| {
             let own = binding.merges_of(id).iter();
-            own.filter(move |merge| merge.shown == point)
+            own.filter(move |merge| merge.shown == point && merge.is_about(call))
                 .map(|merge| merge.other)
         })
     }

@@ -21,6 +21,19 @@ pub struct ExecutionPoint {
     pub incomplete: Option<String>,
 }
 
+impl ExecutionPoint {
+    /// The address to which the call instruction returns by which a frame has called another, be it in the frame itself or in what is inlined there;
+    /// `None` if that is not known, or if no instruction of it has called anybody.
+    pub(crate) fn return_address(&self, frame: usize) -> Option<u64> {
+        let inlined = |frame: &&Frame| frame.inlined;
+        let inlined_outwards = self.frames[..=frame].iter().rev().take_while(inlined).count();
+        let outer = frame.saturating_sub(inlined_outwards);
+        let next = frame + 1 + self.frames[frame + 1..].iter().take_while(inlined).count();
+        let has_called = !self.frames.get(next)?.interrupted;
+        self.frames[outer].pc.filter(|_| has_called)
+    }
+}
+
 /// An operation of a library that waits for other tasks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Beneath {

@@ -344,6 +344,7 @@ fn a_call_that_may_stand_for_another_is_both() {
             function: FunctionId::from_index(0),
             shown: PointId::from_index(1),
             other: PointId::from_index(2),
+            return_address: None,
         });
     }
     assert_eq!(relation(&merged, &one, &other), Relation::Unknown);

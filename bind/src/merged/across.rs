@@ -5,7 +5,8 @@
 //! the functions around that one, and none of the other's.
 //!
 //! So a call of an inlined function, or of the one around it, of which no instruction is left may be any instruction that calls the same. In the innermost
-//! function that is around both, the call that is shown stands for the one that leads to the other. Whether the same code leads on from both is not asked.
+//! function that is around both, the call that is shown stands for the one that leads to the other, where a task has called by that
+//! instruction: a call of an inlined function holds many that are no such pair. Whether the same code leads on from both is not asked.
 
 use super::copy::calls_at;
 use super::evidence::{CallInstruction, Callee};
@@ -14,6 +15,7 @@ use crate::meetings::Names;
 use crate::walk::{Forest, NodeId};
 use progress_map::{BoundMerge, FunctionId, PointId, PointKind};
 use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroU64;
 
 /// What is called in one node of a code, the function itself or an inlined call.
 pub(super) struct Called<'m, 'n> {
@@ -26,10 +28,17 @@ pub(super) struct Called<'m, 'n> {
     pub(super) shown: BTreeSet<PointId>,
 }
 
+/// A call instruction: the address behind it, and its position in the function that it stands in.
+#[derive(Clone, Copy)]
+struct Instruction {
+    after: u64,
+    position: Option<Position>,
+}
+
 /// Finds the pairs of one code.
 pub(super) fn of_several(build: &Build<'_, '_, '_>, all: &[Called<'_, '_>], found: &mut Vec<BoundMerge>) {
     // Whoever is called by name is looked for among the calls of that name, and those of which nothing is known.
-    let mut by_name: BTreeMap<Option<&str>, Vec<(usize, Option<Position>)>> = BTreeMap::new();
+    let mut by_name: BTreeMap<Option<&str>, Vec<(usize, Instruction)>> = BTreeMap::new();
     for (at, called) in all.iter().enumerate() {
         for &(call, position) in &called.calls {
             let name = match call.callee {
@@ -37,7 +46,8 @@ pub(super) fn of_several(build: &Build<'_, '_, '_>, all: &[Called<'_, '_>], foun
                 Callee::Unknown => None,
                 Callee::Pointer => continue,
             };
-            by_name.entry(name).or_default().push((at, position));
+            let after = call.after;
+            by_name.entry(name).or_default().push((at, Instruction { after, position }));
         }
     }
     for gone in all {
@@ -49,9 +59,9 @@ pub(super) fn of_several(build: &Build<'_, '_, '_>, all: &[Called<'_, '_>], foun
         for point in left_out {
             let name = gone.names.function.points[point].kind.callee();
             let alike = [name, None].into_iter().flat_map(|name| by_name.get(&name));
-            for &(at, position) in alike.flatten() {
+            for &(at, instruction) in alike.flatten() {
                 if all[at].node != gone.node {
-                    pair(build, all, (gone, point), (&all[at], position), found);
+                    pair(build, all, (gone, point), (&all[at], instruction), found);
                 }
             }
         }
@@ -63,7 +73,7 @@ fn pair(
     build: &Build<'_, '_, '_>,
     all: &[Called<'_, '_>],
     (gone, point): (&Called<'_, '_>, PointId),
-    (there, position): (&Called<'_, '_>, Option<Position>),
+    (there, instruction): (&Called<'_, '_>, Instruction),
     found: &mut Vec<BoundMerge>,
 ) {
     let (of_gone, of_there) = (way(build.forest, gone.node), way(build.forest, there.node));
@@ -80,7 +90,8 @@ fn pair(
     };
     let others = toward(&of_gone).unwrap_or_else(|| vec![point]);
     let own = || {
-        position
+        instruction
+            .position
             .map(|at| calls_at(around.names.function, at))
             .unwrap_or_default()
     };
@@ -90,6 +101,7 @@ fn pair(
                 function: around.function,
                 shown,
                 other,
+                return_address: NonZeroU64::new(instruction.after),
             });
         }
     }

@@ -337,6 +337,7 @@ fn a_binding(b: &Binding) -> Value {
             "function": merge.function.index(),
             "shown": merge.shown.index(),
             "other": merge.other.index(),
+            "return_address": merge.return_address,
         })),
         "mpi_calls": list(&b.mpi_calls, |call| json!({
             "return_address": call.return_address,
