@@ -122,6 +122,7 @@ mod tests {
             start: 64,
             end: 80,
             function: 0,
+            calls: false,
         }];
         binding.code.changes = vec![LocationChange {
             block: 0,

@@ -23,6 +23,22 @@ pub(crate) struct CodePlace {
     pub held: BTreeMap<MachineLocation, u64>,
 }
 
+/// The loops of the code around a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Around {
+    /// How many there are, as far as was looked.
+    pub(crate) loops: usize,
+    /// If registers do not tell the iteration of the last one: whether some block of it calls somebody.
+    pub(crate) calls: bool,
+}
+
+impl Around {
+    /// So many loops, in all of which registers tell the iteration.
+    fn told(loops: usize) -> Self {
+        Self { loops, calls: false }
+    }
+}
+
 /// What decided.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum CodeProof {
@@ -35,8 +51,8 @@ pub(crate) enum CodeProof {
         passed: bool,
         /// Whether a loop, of which no register tells the iteration, leads to one of the two.
         behind_loop: bool,
-        /// How many loops of the code are around each of the two, as far as was looked.
-        around: (usize, usize),
+        /// The loops of the code around each of the two.
+        around: (Around, Around),
     },
     /// A register has been changed more often.
     Counter {
@@ -45,7 +61,7 @@ pub(crate) enum CodeProof {
         /// Whether that loop has others within, which are gone round without the register being changed.
         has_loops: bool,
         /// As in [`CodeProof::Flow`].
-        around: (usize, usize),
+        around: (Around, Around),
         /// How often on the first task.
         a: u64,
         /// How often on the second task.
@@ -64,8 +80,8 @@ impl CodeProof {
         }
     }
 
-    /// The loops of the code in which registers tell the iterations of both tasks, and how many there are around each of the two.
-    pub(crate) fn loops(&self) -> (usize, (usize, usize)) {
+    /// The number of loops of the code in which registers tell the iterations of both tasks, and those around each of the two.
+    pub(crate) fn loops(&self) -> (usize, (Around, Around)) {
         match self {
             CodeProof::Flow { told, around, .. } => (*told, *around),
             CodeProof::Counter { told, around, .. } => (told + 1, *around),
@@ -114,6 +130,8 @@ pub(crate) struct FunctionCode {
     pub(crate) before: Vec<Vec<usize>>,
     /// By block: no other of the function stands right in front of it.
     begins: Vec<bool>,
+    /// By block: it ends in a call.
+    calls: Vec<bool>,
     /// By register or slot: the blocks that have to do with it.
     pub(crate) changes: BTreeMap<MachineLocation, Vec<(usize, LocationEffect)>>,
     /// By block: what its instruction does to registers and slots.
@@ -184,6 +202,10 @@ impl FunctionCode {
                 .map(|&block| code.changes_of(block).to_vec())
                 .collect(),
             begins: begins.collect(),
+            calls: blocks
+                .iter()
+                .map(|&number| block(number).is_none_or(|block| block.calls))
+                .collect(),
             blocks,
             next,
             before,
@@ -232,7 +254,7 @@ impl FunctionCode {
                     told,
                     passed: true,
                     behind_loop: self.comes_from_loop(&region, at_a),
-                    around: (told, told),
+                    around: (Around::told(told), Around::told(told)),
                 };
                 return Ok((relation, proof));
             }
@@ -293,11 +315,18 @@ impl FunctionCode {
             .any(|block| self.reached(region, block, false)[to])
     }
 
-    /// How many loops are around two blocks, of which the region lies within `known`: one more if the block can be come back to in it.
-    fn around(&self, region: &Region, known: usize, (a, b): (usize, usize)) -> (usize, usize) {
+    /// The loops around two blocks, of which the region lies within `known`: one more if the block can be come back to in it.
+    fn around(&self, region: &Region, known: usize, (a, b): (usize, usize)) -> (Around, Around) {
         let of = |at: usize| {
             let component = self.component(region, at);
-            known + usize::from(self.is_cycle(region, &component, at))
+            if !self.is_cycle(region, &component, at) {
+                return Around::told(known);
+            }
+            let mut inside = component.iter().zip(&self.calls);
+            Around {
+                loops: known + 1,
+                calls: inside.any(|(&inside, &calls)| inside && calls),
+            }
         };
         (of(a), of(b))
     }

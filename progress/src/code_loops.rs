@@ -6,6 +6,7 @@
 //! that cannot be: both tasks can come round in every loop of the source around both, or registers have told the
 //! iterations of as many loops of the code.
 
+use crate::code_flow::Around;
 use crate::locate::{Located, LocatedFrame};
 use crate::{Order, flow};
 use progress_map::{Function, LoopId, LovClass, PointId};
@@ -113,13 +114,16 @@ impl Order<'_> {
     /// may be no loop of its own. `while (i < n) { …; if (again) continue; i++; }` has the code of `while (i < n) { do …; while (again); i++; }`, but a
     /// task that has gone round often with `i == 0` is ahead of one that is in its second iteration, with `i == 1`. `told` of the loops of the code around
     /// the place are known to be in the same iteration, or are counted; all are `around`.
+    ///
+    /// A loop that calls nobody is none of the source's iterations where each of these calls MPI, as [`Order::every_iteration_communicates`] knows of the loops around
+    /// the other place, among which are all that are around both.
     pub(crate) fn may_have_gone_round(
         &self,
-        (task, parting): (&Located, Range<usize>),
+        ((task, parting), other): ((&Located, Range<usize>), (&Located, Range<usize>)),
         told: usize,
-        around: usize,
+        around: Around,
     ) -> bool {
-        if told == 0 || around <= told {
+        if told == 0 || around.loops <= told {
             return false;
         }
         let mut of_source = 0;
@@ -134,7 +138,8 @@ impl Order<'_> {
                 .map(|place| function.loops_around(place.point).count());
             of_source += loops.min().unwrap_or(0);
         }
-        of_source < around
+        let is_more = of_source < around.loops;
+        is_more && (around.calls || !self.every_iteration_communicates(&levels(other.0, &other.1)))
     }
 }
 

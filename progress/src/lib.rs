@@ -42,6 +42,7 @@ mod code;
 mod code_counter;
 mod code_flow;
 mod code_loops;
+mod communicating;
 mod compare;
 mod explain;
 mod flow;

@@ -254,7 +254,10 @@ impl Order<'_> {
     /// Adds the calls that the compiler may have made one with those that a frame shows, if it has called by the instruction that returns to the
     /// address `call`.
     fn add_merged(&self, id: FunctionId, standing: &mut Standing, call: Option<u64>) {
-        let merged = standing.points.iter().flat_map(|&point| self.merged_with(id, point, call));
+        let merged = standing
+            .points
+            .iter()
+            .flat_map(|&point| self.merged_with(id, point, call));
         let merged = Vec::from_iter(merged);
         standing.points.extend(merged);
         standing.points.sort_unstable();

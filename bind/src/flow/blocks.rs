@@ -10,7 +10,8 @@ use std::ops::Range;
 
 /// The blocks of one function, with ways between addresses at which blocks begin.
 pub(super) struct FunctionBlocks {
-    pub(super) blocks: Vec<Range<u64>>,
+    /// Each with whether it ends in a call.
+    pub(super) blocks: Vec<(Range<u64>, bool)>,
     pub(super) ways: Vec<(u64, u64, bool)>,
     pub(super) changes: Vec<(u64, MachineLocation, LocationEffect)>,
 }
@@ -72,7 +73,7 @@ pub(super) fn blocks(
                 continue;
             }
             start = None;
-            found.blocks.push(begin..step.end);
+            found.blocks.push((begin..step.end, step.call.is_some()));
             for &(location, effect) in effects_at(address)
                 .iter()
                 .filter(|(location, _)| counted.contains(location))

@@ -130,21 +130,22 @@ impl Leaves<'_, '_, '_> {
 
 /// Numbers the blocks of all functions.
 pub(super) fn number(functions: Vec<FunctionBlocks>, calls: &[(u64, u64)]) -> MachineCode {
-    let mut ranges: Vec<(u64, u64, usize)> = Vec::new();
+    let mut ranges: Vec<(u64, u64, usize, bool)> = Vec::new();
     for (function, blocks) in functions.iter().enumerate() {
-        ranges.extend(
-            blocks
-                .blocks
-                .iter()
-                .map(|block| (block.start, block.end, function)),
-        );
+        let blocks = blocks.blocks.iter();
+        ranges.extend(blocks.map(|(block, calls)| (block.start, block.end, function, *calls)));
     }
     ranges.sort_unstable();
     let mut first: Vec<Option<u32>> = vec![None; functions.len()];
     let mut blocks = Vec::with_capacity(ranges.len());
-    for (number, &(start, end, function)) in (0u32..).zip(&ranges) {
+    for (number, &(start, end, function, calls)) in (0u32..).zip(&ranges) {
         let function = *first[function].get_or_insert(number);
-        blocks.push(CodeBlock { start, end, function });
+        blocks.push(CodeBlock {
+            start,
+            end,
+            function,
+            calls,
+        });
     }
     let block = |address: u64| {
         let at = blocks.binary_search_by_key(&address, |block| block.start).ok()?;

@@ -47,7 +47,10 @@ pub(super) fn of_several(build: &Build<'_, '_, '_>, all: &[Called<'_, '_>], foun
                 Callee::Pointer => continue,
             };
             let after = call.after;
-            by_name.entry(name).or_default().push((at, Instruction { after, position }));
+            by_name
+                .entry(name)
+                .or_default()
+                .push((at, Instruction { after, position }));
         }
     }
     for gone in all {
