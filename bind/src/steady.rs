@@ -122,7 +122,7 @@ mod tests {
             start: 64,
             end: 80,
             function: 0,
-            calls: false,
+            communicates: false,
         }];
         binding.code.changes = vec![LocationChange {
             block: 0,

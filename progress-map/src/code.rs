@@ -33,8 +33,8 @@ pub struct CodeBlock {
     pub end: u64,
     /// The function: the number of the first of its blocks. A function may be in several pieces.
     pub function: u32,
-    /// The last of them calls somebody, or that is not known.
-    pub calls: bool,
+    /// The last of them makes a call that may come to MPI, or that is not known.
+    pub communicates: bool,
 }
 
 /// One block may follow another.

@@ -28,14 +28,17 @@ pub(crate) struct CodePlace {
 pub(crate) struct Around {
     /// How many there are, as far as was looked.
     pub(crate) loops: usize,
-    /// If registers do not tell the iteration of the last one: whether some block of it calls somebody.
-    pub(crate) calls: bool,
+    /// If registers do not tell the iteration of the last one: whether something in it may come to MPI.
+    pub(crate) communicates: bool,
 }
 
 impl Around {
     /// So many loops, in all of which registers tell the iteration.
     fn told(loops: usize) -> Self {
-        Self { loops, calls: false }
+        Self {
+            loops,
+            communicates: false,
+        }
     }
 }
 
@@ -130,8 +133,8 @@ pub(crate) struct FunctionCode {
     pub(crate) before: Vec<Vec<usize>>,
     /// By block: no other of the function stands right in front of it.
     begins: Vec<bool>,
-    /// By block: it ends in a call.
-    calls: Vec<bool>,
+    /// By block: it ends in a call that may come to MPI.
+    communicates: Vec<bool>,
     /// By register or slot: the blocks that have to do with it.
     pub(crate) changes: BTreeMap<MachineLocation, Vec<(usize, LocationEffect)>>,
     /// By block: what its instruction does to registers and slots.
@@ -202,9 +205,9 @@ impl FunctionCode {
                 .map(|&block| code.changes_of(block).to_vec())
                 .collect(),
             begins: begins.collect(),
-            calls: blocks
+            communicates: blocks
                 .iter()
-                .map(|&number| block(number).is_none_or(|block| block.calls))
+                .map(|&number| block(number).is_none_or(|block| block.communicates))
                 .collect(),
             blocks,
             next,
@@ -322,10 +325,10 @@ impl FunctionCode {
             if !self.is_cycle(region, &component, at) {
                 return Around::told(known);
             }
-            let mut inside = component.iter().zip(&self.calls);
+            let mut inside = component.iter().zip(&self.communicates);
             Around {
                 loops: known + 1,
-                calls: inside.any(|(&inside, &calls)| inside && calls),
+                communicates: inside.any(|(&inside, &communicates)| inside && communicates),
             }
         };
         (of(a), of(b))

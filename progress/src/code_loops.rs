@@ -115,7 +115,7 @@ impl Order<'_> {
     /// task that has gone round often with `i == 0` is ahead of one that is in its second iteration, with `i == 1`. `told` of the loops of the code around
     /// the place are known to be in the same iteration, or are counted; all are `around`.
     ///
-    /// A loop that calls nobody is none of the source's iterations where each of these calls MPI, as [`Order::every_iteration_communicates`] knows of the loops around
+    /// A loop that cannot come to MPI is none of the source's iterations where each of these calls MPI, as [`Order::every_iteration_communicates`] knows of the loops around
     /// the other place, among which are all that are around both.
     pub(crate) fn may_have_gone_round(
         &self,
@@ -139,7 +139,7 @@ impl Order<'_> {
             of_source += loops.min().unwrap_or(0);
         }
         let is_more = of_source < around.loops;
-        is_more && (around.calls || !self.every_iteration_communicates(&levels(other.0, &other.1)))
+        is_more && (around.communicates || !self.every_iteration_communicates(&levels(other.0, &other.1)))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Loops each iteration of which makes a call of MPI.
 //!
 //! Whatever a compiler makes of a loop, such a call is an instruction that each iteration executes: the functions of MPI that communicate are
-//! neither macros nor inlined. So code that can be gone round without any call is no iteration of such a loop.
+//! neither macros nor inlined. So code that can be gone round without coming to MPI is no iteration of such a loop.
 
 use crate::locate::LocatedFrame;
 use crate::{Order, flow};

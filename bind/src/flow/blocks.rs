@@ -1,8 +1,9 @@
 //! A function cut into blocks.
 
 use super::copies::with_copies;
-use super::decode::{Callee, Piece, Step};
+use super::decode::{Piece, Step};
 use super::file::UnwindEntry;
+use super::function::Leaves;
 use super::stack::own_slots;
 use progress_map::{LocationEffect, MachineLocation};
 use std::collections::BTreeSet;
@@ -10,7 +11,7 @@ use std::ops::Range;
 
 /// The blocks of one function, with ways between addresses at which blocks begin.
 pub(super) struct FunctionBlocks {
-    /// Each with whether it ends in a call.
+    /// Each with whether it ends in a call that may come to MPI.
     pub(super) blocks: Vec<(Range<u64>, bool)>,
     pub(super) ways: Vec<(u64, u64, bool)>,
     pub(super) changes: Vec<(u64, MachineLocation, LocationEffect)>,
@@ -21,7 +22,7 @@ pub(super) struct FunctionBlocks {
 pub(super) fn blocks(
     whole: &[(&UnwindEntry, &Piece)],
     again: bool,
-    returns: &mut dyn FnMut(Callee) -> bool,
+    leaves: &mut Leaves<'_, '_, '_>,
 ) -> Option<FunctionBlocks> {
     let find = |address: u64| whole.iter().find_map(|(_, piece)| piece.steps.get(&address));
     let inside = |address: u64| is_inside(whole, address);
@@ -73,7 +74,8 @@ pub(super) fn blocks(
                 continue;
             }
             start = None;
-            found.blocks.push((begin..step.end, step.call.is_some()));
+            let communicates = step.call.is_some_and(|callee| leaves.may_communicate(callee));
+            found.blocks.push((begin..step.end, communicates));
             for &(location, effect) in effects_at(address)
                 .iter()
                 .filter(|(location, _)| counted.contains(location))
@@ -83,7 +85,7 @@ pub(super) fn blocks(
             if step.falls && next.is_some() {
                 let certain = match step.call {
                     None => true,
-                    Some(callee) => !jumped_to.contains(&step.end) || returns(callee),
+                    Some(callee) => !jumped_to.contains(&step.end) || leaves.returns(callee),
                 };
                 found.ways.push((begin, step.end, certain));
             }

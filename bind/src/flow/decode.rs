@@ -19,6 +19,8 @@ pub(super) enum Callee {
     Here(u64),
     /// A function of MPI, which returns.
     Returns,
+    /// A function of a library that calls neither MPI nor anything of the program.
+    OnItsOwn,
     Unknown,
 }
 
@@ -157,11 +159,7 @@ pub(super) fn step(file: &File<'_, '_>, instruction: &Instruction, tables: &mut 
         FlowControl::Call => {}
         FlowControl::IndirectCall => {
             let name = file.names.of_cell(instruction);
-            step.call = Some(match name {
-                Some(name) if returns_twice(name) => return None,
-                Some(name) if is_mpi(name) => Callee::Returns,
-                _ => Callee::Unknown,
-            });
+            step.call = Some(name.map_or(Some(Callee::Unknown), of_library)?);
         }
         FlowControl::ConditionalBranch => step.jumps.push(instruction.near_branch_target()),
         FlowControl::UnconditionalBranch => {
@@ -194,11 +192,23 @@ pub(super) fn callee(file: &File<'_, '_>, target: u64) -> Option<Callee> {
     {
         return Some(Callee::Here(target));
     }
-    match file.names.of_stub(file.image, target) {
-        Some(name) if returns_twice(name) => None,
-        Some(name) if is_mpi(name) => Some(Callee::Returns),
-        _ => Some(Callee::Unknown),
+    file.names
+        .of_stub(file.image, target)
+        .map_or(Some(Callee::Unknown), of_library)
+}
+
+/// Which function of another file a name is; `None` for what may return twice.
+pub(super) fn of_library(symbol: &str) -> Option<Callee> {
+    if returns_twice(symbol) {
+        return None;
     }
+    let name = symbol.split('@').next().unwrap_or_default();
+    let is_on_its_own = |row: &library::Function| row.known && !row.calls_back() && !base::is_mpi(name);
+    Some(match library::function(name) {
+        _ if is_mpi(symbol) => Callee::Returns,
+        Some(row) if is_on_its_own(row) => Callee::OnItsOwn,
+        _ => Callee::Unknown,
+    })
 }
 
 /// Whether a name is that of a function of MPI that returns.

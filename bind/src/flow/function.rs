@@ -1,7 +1,7 @@
 //! From decoded pieces to functions: which pieces belong together, and what becomes of a function in the end.
 
 use super::blocks::{FunctionBlocks, blocks};
-use super::decode::{Callee, Piece};
+use super::decode::{Callee, Piece, of_library};
 use super::file::{File, UnwindEntry};
 use progress_map::{CodeBlock, CodeCall, CodeWay, LeafCall, LocationChange, MachineCode};
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,6 +14,7 @@ pub(super) fn assemble(file: &File<'_, '_>, pieces: &[Option<Piece>]) -> Machine
         pieces,
         function_of: &functions,
         returns: BTreeMap::new(),
+        communicates: BTreeMap::new(),
     };
     let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (piece, &function) in functions.iter().enumerate() {
@@ -32,7 +33,7 @@ pub(super) fn assemble(file: &File<'_, '_>, pieces: &[Option<Piece>]) -> Machine
             .any(|(_, piece)| piece.steps.values().any(|step| step.call.is_some()));
         if has_calls {
             let again = leaves.may_be_entered_again(functions[members[0]], members);
-            parts.extend(blocks(&whole, again, &mut |callee| leaves.returns(callee)));
+            parts.extend(blocks(&whole, again, &mut leaves));
             calls.extend(direct_calls(&whole));
         }
     }
@@ -77,6 +78,8 @@ pub(super) struct Leaves<'f, 'i, 'a> {
     pub(super) function_of: &'f [usize],
     /// By piece: whether it returns to its caller somewhere.
     pub(super) returns: BTreeMap<usize, bool>,
+    /// By piece: whether it may come to MPI.
+    pub(super) communicates: BTreeMap<usize, bool>,
 }
 
 impl Leaves<'_, '_, '_> {
@@ -84,7 +87,7 @@ impl Leaves<'_, '_, '_> {
     pub(super) fn returns(&mut self, callee: Callee) -> bool {
         match callee {
             Callee::Returns => true,
-            Callee::Unknown => false,
+            Callee::OnItsOwn | Callee::Unknown => false,
             Callee::Here(address) => self.file.frame_at(address).is_some_and(|at| {
                 let pieces = self.pieces;
                 let has_return = || {
@@ -94,6 +97,61 @@ impl Leaves<'_, '_, '_> {
                 *self.returns.entry(at).or_insert_with(has_return)
             }),
         }
+    }
+
+    /// Whether a call may come to MPI.
+    pub(super) fn may_communicate(&mut self, callee: Callee) -> bool {
+        let start = match callee {
+            Callee::OnItsOwn => return false,
+            Callee::Returns | Callee::Unknown => return true,
+            Callee::Here(address) => self.file.frame_at(address),
+        };
+        let Some(start) = start else { return true };
+        let mut seen = BTreeSet::new();
+        let mut work = vec![start];
+        while let Some(at) = work.pop() {
+            if !seen.insert(at) {
+                continue;
+            }
+            let led_to = match self.communicates.get(&at) {
+                Some(true) => None,
+                Some(false) => Some(Vec::new()),
+                None => self.led_to(at),
+            };
+            let Some(led_to) = led_to else {
+                self.communicates.insert(start, true);
+                return true;
+            };
+            work.extend(led_to);
+        }
+        self.communicates.extend(seen.into_iter().map(|at| (at, false)));
+        false
+    }
+
+    /// The pieces that one calls and jumps to; `None` if it may come to MPI by itself, or to what is not known.
+    fn led_to(&self, at: usize) -> Option<Vec<usize>> {
+        let piece = self.pieces[at].as_ref()?;
+        let mut found = Vec::new();
+        for step in piece.steps.values() {
+            if step.jumps_anywhere {
+                return None;
+            }
+            match step.call {
+                None | Some(Callee::OnItsOwn) => {}
+                Some(Callee::Returns | Callee::Unknown) => return None,
+                Some(Callee::Here(address)) => found.push(self.file.frame_at(address)?),
+            }
+            for &target in &step.jumps {
+                match self.file.frame_at(target) {
+                    Some(other) => found.push(other),
+                    None => {
+                        let name = self.file.names.of_stub(self.file.image, target)?;
+                        (of_library(name)? == Callee::OnItsOwn).then_some(())?;
+                    }
+                }
+            }
+        }
+        Some(found)
     }
 
     /// Whether tail calls may lead from a function to itself: its frame would then be that of a later call.
@@ -133,18 +191,18 @@ pub(super) fn number(functions: Vec<FunctionBlocks>, calls: &[(u64, u64)]) -> Ma
     let mut ranges: Vec<(u64, u64, usize, bool)> = Vec::new();
     for (function, blocks) in functions.iter().enumerate() {
         let blocks = blocks.blocks.iter();
-        ranges.extend(blocks.map(|(block, calls)| (block.start, block.end, function, *calls)));
+        ranges.extend(blocks.map(|(block, communicates)| (block.start, block.end, function, *communicates)));
     }
     ranges.sort_unstable();
     let mut first: Vec<Option<u32>> = vec![None; functions.len()];
     let mut blocks = Vec::with_capacity(ranges.len());
-    for (number, &(start, end, function, calls)) in (0u32..).zip(&ranges) {
+    for (number, &(start, end, function, communicates)) in (0u32..).zip(&ranges) {
         let function = *first[function].get_or_insert(number);
         blocks.push(CodeBlock {
             start,
             end,
             function,
-            calls,
+            communicates,
         });
     }
     let block = |address: u64| {

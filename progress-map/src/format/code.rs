@@ -23,7 +23,7 @@ const CALLING: Column = Column(13);
 const CALLEE: Column = Column(14);
 const LEAF_CALLING: Column = Column(15);
 const LEAF: Column = Column(16);
-const ENDS_IN_CALL: Column = Column(17);
+const COMMUNICATING: Column = Column(17);
 
 const SET: u8 = 0;
 const ADD: u8 = 1;
@@ -75,12 +75,12 @@ pub(crate) fn write_code(columns: &mut ColumnsOut, code: &MachineCode) {
         columns.at(FUNCTION).near32(number, block.function);
         address = block.end;
     }
-    let calling = (0u32..).zip(&code.blocks).filter(|(_, block)| block.calls);
-    let calling = Vec::from_iter(calling.map(|(number, _)| number));
-    columns.at(ENDS_IN_CALL).size(calling.len());
+    let communicating = (0u32..).zip(&code.blocks).filter(|(_, block)| block.communicates);
+    let communicating = Vec::from_iter(communicating.map(|(number, _)| number));
+    columns.at(COMMUNICATING).size(communicating.len());
     let mut before = 0;
-    for number in calling {
-        columns.at(ENDS_IN_CALL).after32(before, number);
+    for number in communicating {
+        columns.at(COMMUNICATING).after32(before, number);
         before = number;
     }
     let mut from = 0;
@@ -129,19 +129,19 @@ pub(crate) fn write_code(columns: &mut ColumnsOut, code: &MachineCode) {
     }
 }
 
-/// Which blocks end in a call. Of a map that does not say so, all may.
-fn read_calling(columns: &mut Columns<'_>, blocks: &mut [CodeBlock]) -> Result<(), ReadError> {
-    if columns.left(ENDS_IN_CALL) == 0 {
-        blocks.iter_mut().for_each(|block| block.calls = true);
+/// Which blocks end in a call that may come to MPI. Of a map that does not say so, all may.
+fn read_communicating(columns: &mut Columns<'_>, blocks: &mut [CodeBlock]) -> Result<(), ReadError> {
+    if columns.left(COMMUNICATING) == 0 {
+        blocks.iter_mut().for_each(|block| block.communicates = true);
         return Ok(());
     }
-    let count = columns.count(ENDS_IN_CALL, ENDS_IN_CALL)?;
-    let cursor = columns.at(ENDS_IN_CALL);
+    let count = columns.count(COMMUNICATING, COMMUNICATING)?;
+    let cursor = columns.at(COMMUNICATING);
     let mut number = 0;
     for _ in 0..count {
         number = cursor.after32(number)?;
         match blocks.get_mut(number as usize) {
-            Some(block) => block.calls = true,
+            Some(block) => block.communicates = true,
             None => return Err(cursor.malformed("there is no block of this number")),
         }
     }
@@ -166,11 +166,11 @@ pub(crate) fn read_code(mut columns: Columns<'_>) -> Result<MachineCode, ReadErr
             start,
             end,
             function,
-            calls: false,
+            communicates: false,
         });
         (address, number) = (end, number + 1);
     }
-    read_calling(&mut columns, &mut code.blocks)?;
+    read_communicating(&mut columns, &mut code.blocks)?;
     let mut from = 0;
     while columns.left(FROM) > 0 {
         from = columns.at(FROM).after32(from)?;

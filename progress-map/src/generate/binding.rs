@@ -186,7 +186,7 @@ fn code(rng: &mut Rng) -> MachineCode {
         start,
         end,
         function: rng.below(at + 1) as u32,
-        calls: rng.one_in(3),
+        communicates: rng.one_in(3),
     }));
     if blocks.is_empty() {
         return MachineCode::default();

@@ -11,7 +11,7 @@ fn function(random: &mut Random) -> MachineCode {
         start: 16 * at,
         end: 16 * at + 16,
         function: 0,
-        calls: false,
+        communicates: false,
     });
     let mut code = MachineCode {
         calls: Vec::new(),
@@ -135,7 +135,7 @@ fn a_place_on_the_way_out_is_not_behind_the_loop() {
         start: 16 * at,
         end: 16 * at + 16,
         function: 0,
-        calls: false,
+        communicates: false,
     };
     let way = |(from, to)| CodeWay {
         from,
@@ -236,7 +236,7 @@ fn counting_loop(effect: LocationEffect, more: &[(u32, LocationEffect)]) -> Func
         start: 16 * at,
         end: 16 * at + 16,
         function: 0,
-        calls: false,
+        communicates: false,
     };
     let way = |(from, to)| CodeWay {
         from,
@@ -315,7 +315,7 @@ fn who_is_beside_a_call_makes_it_next_or_has_come_back() {
             start: 16 * at,
             end: 16 * at + 16,
             function: 0,
-            calls: false,
+            communicates: false,
         });
         let ways = ways.iter().map(|&(from, to)| CodeWay {
             from,
@@ -375,7 +375,7 @@ fn a_counter_may_move_to_the_stack_and_back() {
                 start: 16 * at,
                 end: 16 * at + 16,
                 function: 0,
-                calls: false,
+                communicates: false,
             })
             .collect(),
         ways: [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (5, 1), (5, 6)]
