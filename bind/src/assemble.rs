@@ -107,7 +107,7 @@ pub(crate) fn assemble(
     };
     let outcomes = hand_on(&handing, &at_calls, &mut binding, bound.outcomes);
     report.variables(&outcomes, forest);
-    flow::note_signed(&mut binding.code, &binding.variables);
+    flow::note_signed(&mut binding);
     only_asked_leaf_calls(map, &mut binding);
     // Each of these looks at what the one before has left.
     let hidden = hidden::withhold(map, &mut binding, &wanted, &bound.qualified, &call_sites);

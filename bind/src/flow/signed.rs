@@ -1,40 +1,97 @@
-//! Registers that hold variables which the language keeps in their type.
+//! Registers and slots that hold variables which the language keeps in their type.
 
-use progress_map::{BoundVariable, Encoding, LocationChange, LocationEffect, MachineCode, MachineLocation};
+use gimli::{EndianSlice, LittleEndian, Reader as _};
+use progress_map::{
+    Binding, BoundFunction, BoundVariable, Encoding, LocationChange, LocationEffect, MachineCode,
+    MachineLocation,
+};
 
-/// Notes where a register that is counted with holds a variable of 32 bits with a sign: the language forbids that it leaves its type.
-pub(crate) fn note_signed(code: &mut MachineCode, variables: &[BoundVariable]) {
-    let mut found = Vec::new();
-    for variable in variables
+/// Notes where a register or slot that is counted with holds a variable of 32 bits with a sign: the language forbids that it leaves its type.
+pub(crate) fn note_signed(binding: &mut Binding) {
+    let signed =
+        |variable: &&BoundVariable| variable.encoding == Encoding::Signed(4) && variable.path.is_empty();
+    let places = binding
+        .variables
         .iter()
-        .filter(|variable| variable.encoding == Encoding::Signed(4))
-    {
-        for location in variable.locations.iter().filter(|_| variable.path.is_empty()) {
-            // DW_OP_reg0 to DW_OP_reg31, and nothing else.
-            let [operation @ 0x50..=0x6f] = location.expression[..] else {
-                continue;
-            };
-            let register = MachineLocation::Register(operation - 0x50);
-            let first = code.blocks.partition_point(|block| block.end < location.start);
-            let blocks = (first..).zip(&code.blocks[first..]);
-            for (at, _) in blocks.take_while(|(_, block)| block.start <= location.end) {
-                let Ok(block) = u32::try_from(at) else { break };
-                let mut changes = code.changes_of(block).iter();
-                if changes.any(|change| change.location == register && change.effect.counts()) {
-                    let effect = LocationEffect::Bounded {
-                        half: true,
-                        steps: true,
-                    };
-                    found.push(LocationChange {
-                        block,
-                        location: register,
-                        effect,
-                    });
-                }
-            }
+        .filter(signed)
+        .flat_map(|variable| &variable.locations);
+    let mut found = Vec::new();
+    for place in places {
+        if let Some(location) = location(&place.expression, || frame_base(&binding.functions, place.start)) {
+            found.extend(counting(&binding.code, (place.start, place.end), location));
         }
     }
-    code.changes.extend(found);
-    code.changes.sort_unstable();
-    code.changes.dedup();
+    let changes = &mut binding.code.changes;
+    changes.extend(found);
+    changes.sort_unstable();
+    changes.dedup();
+}
+
+/// The register or slot that an expression stands for, and nothing else.
+fn location<'b>(expression: &[u8], frame_base: impl FnOnce() -> Option<&'b [u8]>) -> Option<MachineLocation> {
+    let (&operation, rest) = expression.split_first()?;
+    if let (0x50..=0x6f, []) = (operation, rest) {
+        return Some(MachineLocation::Register(operation - gimli::DW_OP_reg0.0));
+    }
+    let is_of_frame = operation == gimli::DW_OP_fbreg.0 && frame_base()? == [gimli::DW_OP_call_frame_cfa.0];
+    let mut rest = EndianSlice::new(rest, LittleEndian);
+    let offset = rest
+        .read_sleb128()
+        .ok()
+        .filter(|_| is_of_frame && rest.is_empty())?;
+    i32::try_from(offset).ok().map(MachineLocation::Slot)
+}
+
+/// What a function's variables are described from, at an address of it.
+fn frame_base(functions: &[BoundFunction], address: u64) -> Option<&[u8]> {
+    let after = functions.partition_point(|function| function.start <= address);
+    let function = functions.get(after.checked_sub(1)?)?;
+    (address < function.end).then_some(&function.frame_base[..])
+}
+
+/// The blocks in a range that count with a register or slot, as such that keep it in its type.
+fn counting(code: &MachineCode, (start, end): (u64, u64), location: MachineLocation) -> Vec<LocationChange> {
+    let first = code.blocks.partition_point(|block| block.end < start);
+    let blocks = (0u32..).zip(&code.blocks).skip(first);
+    let blocks = blocks.take_while(|(_, block)| block.start <= end);
+    let counting = blocks.filter(|&(block, _)| {
+        let mut changes = code.changes_of(block).iter();
+        changes.any(|change| change.location == location && change.effect.counts())
+    });
+    let noted = counting.map(|(block, _)| LocationChange {
+        block,
+        location,
+        effect: LocationEffect::Bounded {
+            half: true,
+            steps: true,
+        },
+    });
+    noted.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MachineLocation, location};
+
+    #[test]
+    fn a_variable_is_in_a_register_or_in_a_slot_of_the_frame() {
+        let cfa = || Some(&[0x9c][..]);
+        assert_eq!(location(&[0x53], cfa), Some(MachineLocation::Register(3)));
+        // DW_OP_fbreg -20.
+        assert_eq!(location(&[0x91, 0x6c], cfa), Some(MachineLocation::Slot(-20)));
+        // From where rbp points to, or nobody knows.
+        assert_eq!(location(&[0x91, 0x6c], || Some(&[0x56][..])), None);
+        assert_eq!(location(&[0x91, 0x6c], || None), None);
+        // What the slot points to; the number itself; the address.
+        for other in [
+            &[0x91, 0x6c, 0x06][..],
+            &[0x53, 0x93, 0x04],
+            &[0x31, 0x9f],
+            &[0x91, 0x6c, 0x9f],
+            &[0x91, 0x80],
+            &[],
+        ] {
+            assert_eq!(location(other, cfa), None, "{other:x?}");
+        }
+    }
 }
