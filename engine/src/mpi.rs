@@ -432,6 +432,7 @@ mod tests {
                 .map(|&(name, value)| (name.to_owned(), Value::Int(value)))
                 .collect(),
             missing: std::collections::BTreeMap::new(),
+            may_be_merged: false,
             is_any_round: false,
             is_of_program: false,
             obstacle: None,

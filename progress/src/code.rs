@@ -211,12 +211,14 @@ impl Order<'_> {
                 && (proof.is_past_uncounted_loops()
                     && !self.every_iteration_counts((task_a, frame_a.levels()), (task_b, frame_b.levels()))
                     || self.may_have_gone_round(
-                        ((task_a, frame_a.levels()), (task_b, frame_b.levels())),
+                        (task_a, frame_a.levels()),
+                        (task_b, frame_b.levels()),
                         told,
                         around.0,
                     )
                     || self.may_have_gone_round(
-                        ((task_b, frame_b.levels()), (task_a, frame_a.levels())),
+                        (task_b, frame_b.levels()),
+                        (task_a, frame_a.levels()),
                         told,
                         around.1,
                     ))

@@ -119,7 +119,8 @@ impl Order<'_> {
     /// the other place, among which are all that are around both.
     pub(crate) fn may_have_gone_round(
         &self,
-        ((task, parting), other): ((&Located, Range<usize>), (&Located, Range<usize>)),
+        (task, parting): (&Located, Range<usize>),
+        other: (&Located, Range<usize>),
         told: usize,
         around: Around,
     ) -> bool {

@@ -60,9 +60,10 @@ impl Search<'_, '_> {
         let mut calls = self.calls_of(id);
         calls.extend(own_call);
         let function = &self.order.map().functions[id];
-        let header = function.loops[around].header;
+        let in_loop = &function.loops[around];
+        let header = in_loop.header;
         let avoids = |point| !calls.contains(&point) && flow::lies_in(function, point, Some(around));
-        !avoids(header) || !function.reaches(header, header, avoids)
+        in_loop.reducible && (!avoids(header) || !function.reaches(header, header, avoids))
     }
 
     /// Whether nobody comes from the function's entry to its end without such a call.
@@ -112,4 +113,121 @@ fn communicates(name: &str) -> bool {
     library::function(name).is_some_and(|function| {
         base::is_mpi(name) && (function.is_point_to_point() || matches!(function.part, Part::Collective(_)))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ExecutionPoint, Frame};
+    use base::{Id, Span};
+    use progress_map::generate::bare_function;
+    use progress_map::{File, Function, Loop, LoopSource, Map, Point, ScopeId};
+
+    /// A function that makes these calls, one a line from the second on; `""` is no call.
+    fn function(name: &str, calls: &[&str], edges: &[(usize, usize)]) -> Function {
+        let span = |line, end_line| Span {
+            line,
+            column: 1,
+            end_line,
+            end_column: 9,
+        };
+        let end = calls.len() as u32 + 2;
+        let point = |(kind, span)| Point {
+            kind,
+            span,
+            scope: ScopeId::from_index(0),
+            innermost_loop: None,
+            unsequenced: Vec::new(),
+        };
+        let called = (2..).zip(calls).map(|(line, &callee)| match callee {
+            "" => (PointKind::Eval, span(line, line)),
+            _ => (PointKind::Call(callee.to_owned()), span(line, line)),
+        });
+        let points = [(PointKind::Entry, span(1, end))].into_iter().chain(called);
+        let points = points.chain([(PointKind::Exit, span(1, end))]);
+        Function {
+            points: Vec::from_iter(points.map(point)).into(),
+            edges: edges
+                .iter()
+                .map(|&(from, to)| (PointId::from_index(from), PointId::from_index(to)))
+                .collect(),
+            ..bare_function(name, Id::from_index(0), span(1, end))
+        }
+    }
+
+    /// `main` with a loop of a head and three calls, the second of which some iterations leave out; its task is in the call on line `line`.
+    fn is_communicating(calls: [&str; 3], line: u32, reducible: bool, others: Vec<Function>) -> bool {
+        let edges = [(0, 1), (1, 2), (1, 5), (2, 3), (2, 4), (3, 4), (4, 1)];
+        let mut main = function("main", &["", calls[0], calls[1], calls[2]], &edges);
+        for point in 1..5 {
+            main.points[PointId::from_index(point)].innermost_loop = Some(LoopId::from_index(0));
+        }
+        main.loops = vec![Loop {
+            parent: None,
+            source: LoopSource::While,
+            span: main.span,
+            header: PointId::from_index(1),
+            reducible,
+            lovs: Vec::new(),
+            refused: Vec::new(),
+        }]
+        .into();
+        let path = "f.c".to_owned();
+        let map = Map {
+            files: vec![File { path, hash: [0; 32] }].into(),
+            functions: [main].into_iter().chain(others).collect::<Vec<_>>().into(),
+            ..Map::default()
+        };
+        let order = Order::new(&map);
+        let frame = |function: &str, line| Frame {
+            function: function.to_owned(),
+            line,
+            ..Frame::default()
+        };
+        let callee = calls[line as usize - 3];
+        let located = order.locate(&ExecutionPoint {
+            task: "0".to_owned(),
+            frames: vec![frame("main", Some(line)), frame(callee, None)],
+            ..ExecutionPoint::default()
+        });
+        // What it has called has a frame of the machine of its own, which is not asked about.
+        order.every_iteration_communicates(&[&located.frames[0]])
+    }
+
+    #[test]
+    fn a_call_of_mpi_in_each_iteration_is_one_of_the_loop() {
+        let of = |calls| is_communicating(calls, 3, true, Vec::new());
+        assert!(of(["work", "work", "MPI_Barrier"]));
+        assert!(of(["PMPI_Send", "work", "work"]));
+        // Only some iterations make it; it is no call that communicates, and may be a macro.
+        assert!(!of(["work", "MPI_Barrier", "work"]));
+        assert!(!of(["MPI_Wtime", "work", "MPI_Comm_rank"]));
+        // A loop that is entered at two places has iterations that nobody knows.
+        assert!(!is_communicating(
+            ["work", "work", "MPI_Barrier"],
+            3,
+            false,
+            Vec::new()
+        ));
+    }
+
+    #[test]
+    fn a_callee_communicates_if_none_of_its_ways_avoids_it() {
+        let of = |callee| is_communicating(["work", "other", "other"], 3, true, vec![callee]);
+        assert!(of(function("work", &["MPI_Barrier"], &[(0, 1), (1, 2)])));
+        assert!(!of(function("work", &["MPI_Barrier"], &[(0, 1), (0, 2), (1, 2)])));
+        // It calls itself, and nobody else.
+        assert!(!of(function("work", &["work"], &[(0, 1), (1, 2)])));
+        let mut in_part = function("work", &["MPI_Barrier"], &[(0, 1), (1, 2)]);
+        in_part.confidence = Confidence::Partial;
+        assert!(!of(in_part));
+        // Two functions of one name.
+        let both = || function("work", &["MPI_Barrier"], &[(0, 1), (1, 2)]);
+        assert!(!is_communicating(
+            ["work", "other", "other"],
+            4,
+            true,
+            vec![both(), both()]
+        ));
+    }
 }

@@ -5,6 +5,7 @@ mod common;
 use base::{Id, Span};
 use progress::{ExecutionPoint, Frame, Order, Relation};
 use progress_map::{Binding, BoundFunction, BoundMerge, File, Function, FunctionId, Map, PointId, PointKind};
+use std::num::NonZeroU64;
 
 /// A function that makes the given calls, one on each line from its first line plus 1 on, in this order.
 fn function(name: &str, line: u32, calls: &[&str]) -> Function {
@@ -351,6 +352,34 @@ fn a_call_that_may_stand_for_another_is_both() {
     // What holds for both still holds.
     assert_eq!(relation(&merged, &one, &after), Relation::Before);
     assert_eq!(relation(&merged, &other, &after), Relation::Before);
+}
+
+/// The call instruction at 16 may be either call; others that show the position of the first are that call.
+#[test]
+fn a_call_that_may_stand_for_another_may_do_so_at_one_instruction_only() {
+    // if (…) { work(); } else { work(); } after();
+    let mut main = function("main", 1, &["work", "work", "after"]);
+    let edge = |from: usize, to: usize| (PointId::from_index(from), PointId::from_index(to));
+    main.edges = vec![edge(0, 1), edge(0, 2), edge(1, 3), edge(2, 3), edge(3, 4)];
+    let mut merged = map(vec![main], true);
+    if let Some(binding) = &mut merged.binding {
+        binding.merges.push(BoundMerge {
+            function: FunctionId::from_index(0),
+            shown: PointId::from_index(1),
+            other: PointId::from_index(2),
+            return_address: NonZeroU64::new(16),
+        });
+    }
+    let order = Order::new(&merged);
+    let at = |line: u32, pc: Option<u64>| {
+        let mut stack = stack(line, &[("main", line), ("work", 0)]);
+        stack.frames[0].pc = pc;
+        order.locate(&stack)
+    };
+    let to_second = |pc| order.compare(&at(2, pc), &at(3, Some(32))).relation;
+    assert_eq!(to_second(Some(16)), Relation::Unknown);
+    assert_eq!(to_second(None), Relation::Unknown);
+    assert_eq!(to_second(Some(24)), Relation::Incomparable);
 }
 
 /// The code of a lambda may be left in the library's function that called it, with nothing but its lines to tell.

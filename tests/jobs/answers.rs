@@ -286,3 +286,42 @@ fn relax_mpich_o2() {
 fn relax_mpich_o0() {
     check(Program::Relax, Mpi::Mpich, "-O0", &RELAX[2..3]);
 }
+
+/// With the linker's optimisation nearly all is inlined into `main`, and shown by lines that are mixed and by no variable. What decides is the code: which
+/// register or slot counts the iterations, which call an instruction can be, and that who goes round without coming to MPI is in no iteration of its own.
+#[test]
+fn all_is_in_main() {
+    let _turn = my_turn();
+    let programs = [
+        (
+            Program::Multigrid,
+            &["coarsen", "lost_point", "before_update"][..],
+        ),
+        (Program::Adi, &["x_solve", "report", "between_updates"]),
+    ];
+    for (program, places) in programs {
+        let exe = compile(program, Mpi::OpenMpi, "-O3 -flto");
+        for &place in places {
+            let job = hung(
+                &exe,
+                Mpi::OpenMpi,
+                4,
+                Stall {
+                    rank: 2,
+                    iteration: 3,
+                    place,
+                },
+            );
+            let launcher = job.launcher().to_string();
+            let answer = named(hindmost().args(["find", "--format", "json", "--launcher", &launcher]));
+            let answer = answer.unwrap_or_else(|reason| panic!("{program:?}, {place}: {reason}"));
+            let hindmost = &answer["hindmost"][0];
+            assert_eq!(answer["proven"], true, "{program:?}, {place}");
+            assert_eq!(hindmost["ranks"], "2", "{program:?}, {place}: {hindmost:#}");
+            let line = program
+                .stall_line(place)
+                .unwrap_or_else(|error| panic!("{error}"));
+            assert_eq!(hindmost["line"], line, "{program:?}, {place}");
+        }
+    }
+}

@@ -137,13 +137,14 @@ pub fn heartbeat(name: &str) -> Heartbeat {
     Heartbeat::start(&out().join(name), &["-g", "-O2"]).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Compiles a program.
+/// Compiles a program; `level` may be several words.
 #[track_caller]
 pub fn compile(program: Program, mpi: Mpi, level: &str) -> PathBuf {
+    let flags = Vec::from_iter(["-g"].into_iter().chain(level.split(' ')));
     Build {
         program,
         mpi,
-        flags: &["-g", level],
+        flags: &flags,
     }
     .compile(out())
     .unwrap_or_else(|error| panic!("{error}"))
