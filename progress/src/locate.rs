@@ -188,6 +188,7 @@ impl Order<'_> {
         let Some(id) = function else {
             return (located, Vec::new());
         };
+        self.note_unplaced(id, frame, &mut located);
         match self.standing(id, frame, callee) {
             Ok(mut standing) => {
                 let before = standing.points.len();
@@ -206,6 +207,22 @@ impl Order<'_> {
                 located.obstacle = Some(obstacle);
                 (located, Vec::new())
             }
+        }
+    }
+
+    /// Notes of the loop-order variables of a function that the map of this build has no place for them: whoever has read the frame by that map has looked for
+    /// all others.
+    fn note_unplaced(&self, id: FunctionId, frame: &Frame, located: &mut LocatedFrame) {
+        if frame.pc.is_none() || self.map().binding.is_none() {
+            return;
+        }
+        let lovs = self.map().functions[id]
+            .loops
+            .iter()
+            .flat_map(|around| &around.lovs);
+        for lov in lovs.filter(|lov| !located.values.contains_key(&lov.name)) {
+            let why = || "this build has no place for it that can be believed".to_owned();
+            located.missing.entry(lov.name.clone()).or_insert_with(why);
         }
     }
 
