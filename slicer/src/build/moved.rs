@@ -9,7 +9,8 @@
 //! pointer goes back from its beginning: `p[-1]`, `*(p - 1)`. Of a name that stands for an array in one structure and for a number in
 //! another, `&s.x` is the latter, and `s.x` the former.
 //!
-//! Not seen: a size that is one `sizeof` is taken for that of the member.
+//! A size that is one `sizeof` may be that of the whole object where the address of a member is written beside it, `memset(&s->a, 0, sizeof *s)`:
+//! what is asked for the size of is not known here. Elsewhere it is taken for that of what the pointer points to.
 
 use crate::build::values::Values;
 use crate::effect::LibraryEffect;
@@ -92,10 +93,12 @@ impl<'u> Values<'_, 'u> {
         let (Some(row), function) = (library::function(name), self.program.functions[id].function) else {
             return;
         };
-        let is_one = |index: usize| {
-            let arg = args.get(index).map(|&arg| &function.exprs[arg].kind);
-            matches!(arg, None | Some(ExprKind::Int(0 | 1) | ExprKind::Constant))
-        };
+        let is_one =
+            |count: usize, pointer: ExprId| match args.get(count).map(|&arg| &function.exprs[arg].kind) {
+                None | Some(ExprKind::Int(0 | 1)) => true,
+                Some(ExprKind::Constant) => !is_address_of_member(function, pointer),
+                Some(_) => false,
+            };
         let is_mpi = base::is_mpi(row.name);
         for (index, &arg) in args.iter().enumerate() {
             let Some(value) = self.value(arg).filter(|_| effect.follows(index)) else {
@@ -115,11 +118,11 @@ impl<'u> Values<'_, 'u> {
                 // The count, and a type of MPI's own behind it: others may be as large as the structure.
                 rest.find(|&at| row.arguments[at].role == Some(Role::Count))
                     .is_none_or(|at| {
-                        is_one(at) && args.get(at + 1).is_none_or(|&ty| is_constant(function, ty))
+                        is_one(at, arg) && args.get(at + 1).is_none_or(|&ty| is_constant(function, ty))
                     })
             } else {
                 rest.rfind(|&at| row.arguments[at].access == Access::Value)
-                    .is_none_or(is_one)
+                    .is_none_or(|at| is_one(at, arg))
             };
             if !is_all {
                 self.moves.moved.push(value);
@@ -167,6 +170,15 @@ fn may_be_address(function: &Function, expr: ExprId) -> bool {
         ExprKind::Cast(_, inner) => may_be_address(function, *inner),
         ExprKind::Int(_) | ExprKind::Float(_) => false,
         _ => true,
+    }
+}
+
+/// Whether an expression is written as the address of a member, `&s->a`, whatever it is converted to.
+fn is_address_of_member(function: &Function, expr: ExprId) -> bool {
+    match function.exprs[expr].kind {
+        ExprKind::Cast(_, inner) => is_address_of_member(function, inner),
+        ExprKind::AddressOf(inner) => matches!(function.exprs[inner].kind, ExprKind::Field { .. }),
+        _ => false,
     }
 }
 

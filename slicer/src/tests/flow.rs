@@ -238,6 +238,49 @@ fn no_such_variable_there() {
     );
 }
 
+/// How many bytes `sizeof` is of, nobody says.
+#[test]
+fn members_behind_one_that_is_filled() {
+    check(
+        "
+struct s { int a, b; };
+void far(struct s *s) {
+    memset(&s->a, 0, sizeof *s);
+    use(s->b); //<
+}",
+        expect![[r#"
+            5 at 0: Criterion
+            4 at 2: Sets s->b of 5
+        "#]],
+    );
+    check(
+        "
+struct s { int a, b; };
+void whole(struct s s, char *to) {
+    s.b = 1;
+    memcpy(to, (char *)&s.a, sizeof s);
+    use(to[4]); //<
+}",
+        expect![[r#"
+            6 at 0: Criterion
+            4 at 1: Sets to[] of 6
+            5 at 1: Sets to[] of 6
+        "#]],
+    );
+    check(
+        "
+struct s { int a, b; };
+void near(struct s *s) {
+    int *p = &s->a;
+    memset(p, 0, sizeof *p);
+    use(s->b); //<
+}",
+        expect![[r#"
+            6 at 0: Criterion
+        "#]],
+    );
+}
+
 /// A pointer to one member, moved to others.
 #[test]
 fn members_behind_others() {
