@@ -1,9 +1,10 @@
 //! The lines that a build has code of: which arms of conditional groups it has taken.
 
-use crate::debug::Debug;
+use crate::debug::{Debug, UnitId};
 use crate::elf::Image;
 use crate::lines::{UnitFiles, primary_path, rows};
 use crate::paths::PathId;
+use crate::walk::file_index;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// By path, as in [`SourceUnit`](crate::SourceUnit): of each source that one unit compiles and no other one includes, the lines that have code. Whatever is
@@ -13,17 +14,26 @@ pub(crate) fn compiled_lines(image: &Image<'_>, debug: &Debug<'_>) -> BTreeMap<S
     // How many units have it as their own source or as another file. Units without a source have the files of others.
     let mut uses: BTreeMap<PathId, usize> = BTreeMap::new();
     let mut own: BTreeSet<PathId> = BTreeSet::new();
+    let mut others: Vec<(UnitId, PathId)> = Vec::new();
     for unit in debug.units.ids() {
         let Some(path) = primary_path(debug, unit) else {
             continue;
         };
         let primary = files.paths.intern(path);
         own.insert(primary);
-        let mut all = BTreeSet::from_iter(files.all(unit));
-        all.insert(primary);
-        for path in all {
-            *uses.entry(path).or_default() += 1;
-        }
+        *uses.entry(primary).or_default() += 1;
+        let all = BTreeSet::from_iter(files.all(unit));
+        others.extend(
+            all.into_iter()
+                .filter(|&path| path != primary)
+                .map(|path| (unit, path)),
+        );
+    }
+    // The linker's optimisation inlines functions of one unit into another, whose line table then has the file of the first. Only what a unit includes is
+    // declared in its own entries.
+    for (unit, path) in others {
+        let is_included = !own.contains(&path) || declares(debug, &mut files, unit, path);
+        *uses.entry(path).or_default() += usize::from(is_included);
     }
     let (rows, damaged) = rows(image, &mut files);
     if damaged > 0 {
@@ -47,4 +57,20 @@ pub(crate) fn compiled_lines(image: &Image<'_>, debug: &Debug<'_>) -> BTreeMap<S
         }
     }
     lines
+}
+
+/// Whether an entry of a unit says that something is declared in a file. Where entries are damaged it may be.
+fn declares(debug: &Debug<'_>, files: &mut UnitFiles<'_, '_>, unit: UnitId, path: PathId) -> bool {
+    let mut cursor = debug.units[unit].entries();
+    loop {
+        let entry = match cursor.next_dfs() {
+            Ok(Some(entry)) => entry,
+            Ok(None) => return false,
+            Err(_) => return true,
+        };
+        let file = entry.attr_value(gimli::DW_AT_decl_file).and_then(file_index);
+        if file.is_some_and(|file| files.path(unit, file) == Some(path)) {
+            return true;
+        }
+    }
 }

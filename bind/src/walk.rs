@@ -335,7 +335,7 @@ fn definition(chain: &[(Die, Entry<'_>)]) -> Option<Die> {
         .map(|&(definition, _)| definition)
 }
 
-fn file_index(value: crate::debug::Value<'_>) -> Option<u64> {
+pub(crate) fn file_index(value: crate::debug::Value<'_>) -> Option<u64> {
     match value {
         gimli::AttributeValue::FileIndex(index) => Some(index),
         other => other.udata_value(),

@@ -1,7 +1,7 @@
 //! Executables, debug files and what else users may hand over; sources and identities.
 
 use crate::support::{MapBuilder, Program, binding, have, run, sources};
-use bind::{BindError, Language, Mismatch, bind, check, identity};
+use bind::{BindError, Language, Mismatch, bind, check, compiled_lines, identity};
 use std::path::Path;
 use std::process::Command;
 
@@ -137,6 +137,35 @@ fn sources_are_units_and_headers_with_code() {
             (path("solve.c"), false),
         ];
         assert_eq!(found, expected, "{}", program.label);
+    }
+}
+
+/// A source that another one includes is compiled twice, perhaps in two ways; one whose functions the linker has inlined elsewhere is not.
+#[test]
+fn sources_that_are_compiled_once_have_their_lines() {
+    let util = "static int next(int n)\n{\n    return n * 3 + 1;\n}\nint far(int n)\n{\n    return next(n) ^ next(n + 1);\n}\n";
+    let calls = "int far(int);\nint main(int argc, char **argv)\n{\n    return far(argc) + !argv;\n}\n";
+    let includes = "#define far other\n#include \"util.c\"\n#undef far\nint far(int);\nint main(int argc, char **argv)\n{\n    return other(far(argc)) + !argv;\n}\n";
+    for (compiler, flags) in [
+        ("gcc", &["-g", "-O2"][..]),
+        ("gcc", &["-g", "-O3", "-flto"]),
+        ("clang", &["-g", "-O2"]),
+        ("clang", &["-g", "-O3", "-flto", "-fuse-ld=lld"]),
+    ] {
+        for (main, is_compiled_once) in [(calls, true), (includes, false)] {
+            let sources = [("main.c", main), ("util.c", util)];
+            let Some(program) = Program::build(compiler, flags, &sources) else {
+                continue;
+            };
+            let lines = compiled_lines(&bind::Program {
+                executable: &program.bytes,
+                ..Default::default()
+            });
+            let lines = lines.unwrap();
+            let of_util = lines.iter().find(|(path, _)| path.ends_with("util.c"));
+            let has_lines = of_util.is_some_and(|(_, lines)| lines.contains(&3) || lines.contains(&7));
+            assert_eq!(has_lines, is_compiled_once, "{}: {lines:?}", program.label);
+        }
     }
 }
 
