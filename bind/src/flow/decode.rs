@@ -19,6 +19,8 @@ pub(super) enum Callee {
     Here(u64),
     /// A function of MPI, which returns.
     Returns,
+    /// A function of the C library that never returns.
+    NeverReturns,
     /// A function of a library that calls neither MPI nor anything of the program.
     OnItsOwn,
     Unknown,
@@ -39,6 +41,13 @@ pub(super) struct Step {
     pub(super) effects: Vec<(MachineLocation, LocationEffect)>,
     pub(super) copies: Copies,
     pub(super) stack: StackUse,
+}
+
+impl Step {
+    fn calls(&mut self, callee: Callee) {
+        self.call = Some(callee);
+        self.falls = callee != Callee::NeverReturns;
+    }
 }
 
 /// A piece of code, decoded.
@@ -153,13 +162,13 @@ pub(super) fn step(file: &File<'_, '_>, instruction: &Instruction, tables: &mut 
         FlowControl::Next | FlowControl::Interrupt => {}
         FlowControl::Call if instruction.is_call_near() => {
             let target = instruction.near_branch_target();
-            step.call = Some(callee(file, target)?);
+            step.calls(callee(file, target)?);
         }
         // A system call.
         FlowControl::Call => {}
         FlowControl::IndirectCall => {
             let name = file.names.of_cell(instruction);
-            step.call = Some(name.map_or(Some(Callee::Unknown), of_library)?);
+            step.calls(name.map_or(Some(Callee::Unknown), of_library)?);
         }
         FlowControl::ConditionalBranch => step.jumps.push(instruction.near_branch_target()),
         FlowControl::UnconditionalBranch => {
@@ -206,6 +215,7 @@ pub(super) fn of_library(symbol: &str) -> Option<Callee> {
     let is_on_its_own = |row: &library::Function| row.known && !row.calls_back() && !base::is_mpi(name);
     Some(match library::function(name) {
         _ if is_mpi(symbol) => Callee::Returns,
+        Some(row) if row.exit == library::Exit::Never && !base::is_mpi(name) => Callee::NeverReturns,
         Some(row) if is_on_its_own(row) => Callee::OnItsOwn,
         _ => Callee::Unknown,
     })

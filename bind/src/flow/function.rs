@@ -87,7 +87,7 @@ impl Leaves<'_, '_, '_> {
     pub(super) fn returns(&mut self, callee: Callee) -> bool {
         match callee {
             Callee::Returns => true,
-            Callee::OnItsOwn | Callee::Unknown => false,
+            Callee::OnItsOwn | Callee::NeverReturns | Callee::Unknown => false,
             Callee::Here(address) => self.file.frame_at(address).is_some_and(|at| {
                 let pieces = self.pieces;
                 let has_return = || {
@@ -103,7 +103,8 @@ impl Leaves<'_, '_, '_> {
     pub(super) fn may_communicate(&mut self, callee: Callee) -> bool {
         let start = match callee {
             Callee::OnItsOwn => return false,
-            Callee::Returns | Callee::Unknown => return true,
+            // At the end of a program what it has registered runs.
+            Callee::Returns | Callee::NeverReturns | Callee::Unknown => return true,
             Callee::Here(address) => self.file.frame_at(address),
         };
         let Some(start) = start else { return true };
@@ -138,7 +139,7 @@ impl Leaves<'_, '_, '_> {
             }
             match step.call {
                 None | Some(Callee::OnItsOwn) => {}
-                Some(Callee::Returns | Callee::Unknown) => return None,
+                Some(Callee::Returns | Callee::NeverReturns | Callee::Unknown) => return None,
                 Some(Callee::Here(address)) => found.push(self.file.frame_at(address)?),
             }
             for &target in &step.jumps {

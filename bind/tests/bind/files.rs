@@ -291,3 +291,33 @@ fn functions_that_the_linker_dropped_leave_no_rows() {
         }
     }
 }
+
+/// Nobody goes on behind a call of `exit`, wherever the compiler has put what follows in memory; and of all calls of this program that one alone may come to MPI, by what
+/// runs at the end. So who has passed the test knows that `failed` is 0.
+#[test]
+fn nobody_comes_back_from_exit() {
+    let source = "#include <stdlib.h>\n#include <string.h>\nvolatile int sum;\n__attribute__((noipa)) static void add(int n)\n{\n    sum += n;\n}\n\
+                  int main(int argc, char **argv)\n{\n    int failed = strcmp(argv[0], \"x\") == 0;\n    if (failed)\n        exit(failed);\n    \
+                  for (int i = 0; i < argc; i++)\n        add(i);\n    return sum != 0;\n}\n";
+    for flags in [&["-g", "-Os"][..], &["-g", "-O2", "-fno-plt"], &["-g", "-O0"]] {
+        let Some(program) = Program::build("gcc", flags, &[("main.c", source)]) else {
+            return;
+        };
+        let mut map = MapBuilder::default().map;
+        bind(&mut map, &program.bytes, None, "program").unwrap();
+        let bound = binding(&map);
+        let main = bound
+            .functions
+            .iter()
+            .find(|function| function.name == "main")
+            .unwrap();
+        let code = &bound.code;
+        let blocks = (0u32..).zip(&code.blocks);
+        let inside = blocks.filter(|(_, block)| (main.start..main.end).contains(&block.start));
+        let ends = Vec::from_iter(inside.filter(|(_, block)| block.communicates));
+        let &[(exit, _)] = &ends[..] else {
+            panic!("{}: {ends:?}", program.label);
+        };
+        assert_eq!(code.ways_from(exit).len(), 0, "{}", program.label);
+    }
+}
