@@ -443,7 +443,10 @@ def read_refused(columns, function_line, line, count):
         refused = {"name": columns.string(32)}
         why = []
         while not why or why[-1] == "path-changed":
-            word, needs = REFUSALS[columns[61].byte()]
+            code = columns[61].byte()
+            if code not in REFUSALS:
+                raise MapError(f"no reason to refuse a variable has the code {code}")
+            word, needs = REFUSALS[code]
             why.append(word)
             for need in needs:
                 if need == "l":

@@ -1,4 +1,8 @@
 //! Why a variable that changes in a loop does not tell the iteration.
+//!
+//! A new reason is a variant here with its code and sentence, a byte in `format/refusals.rs` (and one more version of the format, see `VERSION`), and a case each in
+//! `generate.rs` (or no test reads it back), `tests/as_json`, the readers under `integrations` and `docs/map-format.md`. `lov/src/step.rs` and
+//! `lov/src/classify.rs` say it, with a snippet in `lov/src/tests`.
 
 use crate::Term;
 use std::fmt;
