@@ -52,11 +52,8 @@ struct Outer::Later {
 struct Local : Base {
     void go(int k)
     {
-        struct Inside {
-            void run(int k) { Local::mark(k); mark(k); }
-        };
-        Inside inside;
-        inside.run(k);
+        Local::mark(k);
+        mark(k);
     }
     static int marked;
     static void mark(int k) { marked += k; }
