@@ -166,7 +166,8 @@ impl Order<'_> {
         }
     }
 
-    /// Looks a frame up, which has called `callee` by the instruction that returns to the address `call`. Beside it: the functions called from it that have left no frame, each with its last call.
+    /// Looks a frame up, which has called `callee` by the instruction that returns to the address `call`. Beside it: the functions called from it that have
+    /// left no frame, each with its last call.
     fn locate_frame(
         &self,
         frame: &Frame,
@@ -191,9 +192,7 @@ impl Order<'_> {
         self.note_unplaced(id, frame, &mut located);
         match self.standing(id, frame, callee) {
             Ok(mut standing) => {
-                let before = standing.points.len();
-                self.add_merged(id, &mut standing, call);
-                located.may_be_merged = standing.points.len() > before;
+                located.may_be_merged = self.add_merged(id, &mut standing, call);
                 located.places = self.places(id, &standing);
                 located.callee_known = standing.callee_known;
                 // It is at one of these points of some call of the function, perhaps a deeper one.
@@ -269,16 +268,18 @@ impl Order<'_> {
     }
 
     /// Adds the calls that the compiler may have made one with those that a frame shows, if it has called by the instruction that returns to the
-    /// address `call`.
-    fn add_merged(&self, id: FunctionId, standing: &mut Standing, call: Option<u64>) {
+    /// address `call`. Whether there are any, also such as the frame may be in anyhow.
+    fn add_merged(&self, id: FunctionId, standing: &mut Standing, call: Option<u64>) -> bool {
         let merged = standing
             .points
             .iter()
             .flat_map(|&point| self.merged_with(id, point, call));
         let merged = Vec::from_iter(merged);
+        let is_merged = !merged.is_empty();
         standing.points.extend(merged);
         standing.points.sort_unstable();
         standing.points.dedup();
+        is_merged
     }
 
     /// Where the innermost frame may be: the task is in the function itself.

@@ -382,6 +382,28 @@ fn a_call_that_may_stand_for_another_may_do_so_at_one_instruction_only() {
     assert_eq!(to_second(Some(24)), Relation::Incomparable);
 }
 
+/// Two calls on one line, which the compiler may have made one: that the frame may be in either anyhow makes it no less so.
+#[test]
+fn calls_that_are_one_on_their_line_are_merged() {
+    let mut main = function("main", 1, &["work", "work"]);
+    let second = PointId::from_index(2);
+    main.points[second].span = main.points[PointId::from_index(1)].span;
+    let mut merged = map(vec![main], true);
+    let at = [("main", 2), ("work", 0)];
+    assert!(!Order::new(&merged).locate(&stack(0, &at)).frames[0].may_be_merged);
+    if let Some(binding) = &mut merged.binding {
+        binding.merges.push(BoundMerge {
+            function: FunctionId::from_index(0),
+            shown: PointId::from_index(1),
+            other: second,
+            return_address: None,
+        });
+    }
+    let located = Order::new(&merged).locate(&stack(0, &at));
+    assert_eq!(located.frames[0].places.len(), 2);
+    assert!(located.frames[0].may_be_merged);
+}
+
 /// The code of a lambda may be left in the library's function that called it, with nothing but its lines to tell.
 #[test]
 fn a_line_of_the_program_in_a_function_of_a_library_is_no_librarys_business() {
