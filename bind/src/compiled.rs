@@ -14,7 +14,7 @@ pub(crate) fn compiled_lines(image: &Image<'_>, debug: &Debug<'_>) -> BTreeMap<S
     // How many units have it as their own source or as another file. Units without a source have the files of others.
     let mut uses: BTreeMap<PathId, usize> = BTreeMap::new();
     let mut own: BTreeSet<PathId> = BTreeSet::new();
-    let mut others: Vec<(UnitId, PathId)> = Vec::new();
+    let mut others: Vec<(UnitId, BTreeSet<PathId>)> = Vec::new();
     for unit in debug.units.ids() {
         let Some(path) = primary_path(debug, unit) else {
             continue;
@@ -22,18 +22,21 @@ pub(crate) fn compiled_lines(image: &Image<'_>, debug: &Debug<'_>) -> BTreeMap<S
         let primary = files.paths.intern(path);
         own.insert(primary);
         *uses.entry(primary).or_default() += 1;
-        let all = BTreeSet::from_iter(files.all(unit));
-        others.extend(
-            all.into_iter()
-                .filter(|&path| path != primary)
-                .map(|path| (unit, path)),
-        );
+        let mut all = BTreeSet::from_iter(files.all(unit));
+        all.remove(&primary);
+        others.push((unit, all));
     }
     // The linker's optimisation inlines functions of one unit into another, whose line table then has the file of the first. Only what a unit includes is
     // declared in its own entries.
-    for (unit, path) in others {
-        let is_included = !own.contains(&path) || declares(debug, &mut files, unit, path);
-        *uses.entry(path).or_default() += usize::from(is_included);
+    for (unit, mut included) in others {
+        if !included.is_disjoint(&own)
+            && let Some(declared) = declared(debug, &mut files, unit)
+        {
+            included.retain(|path| !own.contains(path) || declared.contains(path));
+        }
+        for path in included {
+            *uses.entry(path).or_default() += 1;
+        }
     }
     let (rows, damaged) = rows(image, &mut files);
     if damaged > 0 {
@@ -59,18 +62,13 @@ pub(crate) fn compiled_lines(image: &Image<'_>, debug: &Debug<'_>) -> BTreeMap<S
     lines
 }
 
-/// Whether an entry of a unit says that something is declared in a file. Where entries are damaged it may be.
-fn declares(debug: &Debug<'_>, files: &mut UnitFiles<'_, '_>, unit: UnitId, path: PathId) -> bool {
+/// The files in which something is declared that a unit has an entry of; `None` where its entries are damaged.
+fn declared(debug: &Debug<'_>, files: &mut UnitFiles<'_, '_>, unit: UnitId) -> Option<BTreeSet<PathId>> {
+    let mut found = BTreeSet::new();
     let mut cursor = debug.units[unit].entries();
-    loop {
-        let entry = match cursor.next_dfs() {
-            Ok(Some(entry)) => entry,
-            Ok(None) => return false,
-            Err(_) => return true,
-        };
+    while let Some(entry) = cursor.next_dfs().ok()? {
         let file = entry.attr_value(gimli::DW_AT_decl_file).and_then(file_index);
-        if file.is_some_and(|file| files.path(unit, file) == Some(path)) {
-            return true;
-        }
+        found.extend(file.and_then(|file| files.path(unit, file)));
     }
+    Some(found)
 }

@@ -212,17 +212,12 @@ pub(super) fn of_library(symbol: &str) -> Option<Callee> {
         return None;
     }
     let name = symbol.split('@').next().unwrap_or_default();
-    let is_on_its_own = |row: &library::Function| row.known && !row.calls_back() && !base::is_mpi(name);
-    Some(match library::function(name) {
-        _ if is_mpi(symbol) => Callee::Returns,
-        Some(row) if row.exit == library::Exit::Never && !base::is_mpi(name) => Callee::NeverReturns,
-        Some(row) if is_on_its_own(row) => Callee::OnItsOwn,
+    let row = library::function(name);
+    let returns = row.is_none_or(|row| row.exit != library::Exit::Never);
+    Some(match (base::is_mpi(name), row) {
+        (true, _) if returns => Callee::Returns,
+        (false, Some(_)) if !returns => Callee::NeverReturns,
+        (false, Some(row)) if row.known && !row.calls_back() => Callee::OnItsOwn,
         _ => Callee::Unknown,
     })
-}
-
-/// Whether a name is that of a function of MPI that returns.
-pub(super) fn is_mpi(name: &str) -> bool {
-    let name = name.split('@').next().unwrap_or_default();
-    base::is_mpi(name) && library::function(name).is_none_or(|row| row.exit != library::Exit::Never)
 }

@@ -28,17 +28,13 @@ pub(super) struct Called<'m, 'n> {
     pub(super) shown: BTreeSet<PointId>,
 }
 
-/// A call instruction: the address behind it, and its position in the function that it stands in.
-#[derive(Clone, Copy)]
-struct Instruction {
-    after: u64,
-    position: Option<Position>,
-}
+/// The address behind a call instruction, and the position that it shows.
+type Shown = (u64, Option<Position>);
 
 /// Finds the pairs of one code.
 pub(super) fn of_several(build: &Build<'_, '_, '_>, all: &[Called<'_, '_>], found: &mut Vec<BoundMerge>) {
     // Whoever is called by name is looked for among the calls of that name, and those of which nothing is known.
-    let mut by_name: BTreeMap<Option<&str>, Vec<(usize, Instruction)>> = BTreeMap::new();
+    let mut by_name: BTreeMap<Option<&str>, Vec<(usize, Shown)>> = BTreeMap::new();
     for (at, called) in all.iter().enumerate() {
         for &(call, position) in &called.calls {
             let name = match call.callee {
@@ -46,11 +42,10 @@ pub(super) fn of_several(build: &Build<'_, '_, '_>, all: &[Called<'_, '_>], foun
                 Callee::Unknown => None,
                 Callee::Pointer => continue,
             };
-            let after = call.after;
             by_name
                 .entry(name)
                 .or_default()
-                .push((at, Instruction { after, position }));
+                .push((at, (call.after, position)));
         }
     }
     for gone in all {
@@ -62,9 +57,9 @@ pub(super) fn of_several(build: &Build<'_, '_, '_>, all: &[Called<'_, '_>], foun
         for point in left_out {
             let name = gone.names.function.points[point].kind.callee();
             let alike = [name, None].into_iter().flat_map(|name| by_name.get(&name));
-            for &(at, instruction) in alike.flatten() {
+            for &(at, shown) in alike.flatten() {
                 if all[at].node != gone.node {
-                    pair(build, all, (gone, point), (&all[at], instruction), found);
+                    pair(build, all, (gone, point), (&all[at], shown), found);
                 }
             }
         }
@@ -76,7 +71,7 @@ fn pair(
     build: &Build<'_, '_, '_>,
     all: &[Called<'_, '_>],
     (gone, point): (&Called<'_, '_>, PointId),
-    (there, instruction): (&Called<'_, '_>, Instruction),
+    (there, (after, position)): (&Called<'_, '_>, Shown),
     found: &mut Vec<BoundMerge>,
 ) {
     let (of_gone, of_there) = (way(build.forest, gone.node), way(build.forest, there.node));
@@ -93,8 +88,7 @@ fn pair(
     };
     let others = toward(&of_gone).unwrap_or_else(|| vec![point]);
     let own = || {
-        instruction
-            .position
+        position
             .map(|at| calls_at(around.names.function, at))
             .unwrap_or_default()
     };
@@ -104,7 +98,7 @@ fn pair(
                 function: around.function,
                 shown,
                 other,
-                return_address: NonZeroU64::new(instruction.after),
+                return_address: NonZeroU64::new(after),
             });
         }
     }
