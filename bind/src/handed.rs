@@ -48,7 +48,7 @@ pub(crate) fn lend(
     let variables = std::mem::take(&mut binding.variables)
         .into_iter()
         .filter(|variable| {
-            let function = function_of(binding, variable.instance);
+            let function = binding.function_of(variable.instance);
             !function.is_some_and(|function| only_handed.contains(&(function, variable.name.as_str())))
         });
     let variables = variables.collect();
@@ -83,7 +83,7 @@ fn add(
     changed: &mut BTreeSet<(FunctionId, String)>,
 ) {
     let instance = binding.variables[index].instance;
-    if let Some(function) = function_of(binding, instance) {
+    if let Some(function) = binding.function_of(instance) {
         changed.insert((function, binding.variables[index].name.clone()));
     }
     let locations = &mut binding.variables[index].locations;
@@ -153,14 +153,6 @@ impl<'m> Handing<'_, 'm> {
 /// Whether it is the variable itself that is asked for, and not what it leads to.
 fn variable_is_whole(handed: &Handed, name: &str) -> bool {
     matches!(&handed.variable, Storage::Local { name: variable, .. } if variable == name)
-}
-
-fn function_of(binding: &Binding, instance: FunctionInstance) -> Option<FunctionId> {
-    match instance {
-        FunctionInstance::Anywhere(id) => Some(id),
-        FunctionInstance::Concrete(index) => binding.functions.get(index as usize)?.function,
-        FunctionInstance::Inlined(index) => binding.inlines.get(index as usize)?.function,
-    }
 }
 
 /// The instance around an inlined call, and which function of the map it is.

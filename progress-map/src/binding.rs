@@ -50,6 +50,24 @@ impl Binding {
         let length = self.merges[first..].partition_point(|merge| merge.function == function);
         &self.merges[first..first + length]
     }
+
+    /// The function whose code is at an address.
+    pub fn function_at(&self, address: u64) -> Option<&BoundFunction> {
+        let after = self
+            .functions
+            .partition_point(|function| function.start <= address);
+        let function = self.functions.get(after.checked_sub(1)?)?;
+        (address < function.end).then_some(function)
+    }
+
+    /// Which function of the map an instance is of, if it is one.
+    pub fn function_of(&self, instance: FunctionInstance) -> Option<FunctionId> {
+        match instance {
+            FunctionInstance::Anywhere(id) => Some(id),
+            FunctionInstance::Concrete(index) => self.functions.get(index as usize)?.function,
+            FunctionInstance::Inlined(index) => self.inlines.get(index as usize)?.function,
+        }
+    }
 }
 
 /// A frame that shows the position of one call may be inside another.

@@ -481,9 +481,7 @@ fn is_file(binding: &Binding, module: &str) -> bool {
 
 /// Whether the code of a function of the map is at an address.
 fn has_function(binding: &Binding, address: u64, function: FunctionId) -> bool {
-    let after = binding.functions.partition_point(|known| known.start <= address);
-    let found = after.checked_sub(1).and_then(|at| binding.functions.get(at));
-    let Some(found) = found.filter(|found| address < found.end) else {
+    let Some(found) = binding.function_at(address) else {
         return false;
     };
     // What is inlined into a function of another file may be the outermost that the map knows.

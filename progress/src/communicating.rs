@@ -23,6 +23,9 @@ impl Order<'_> {
             let Some(id) = frame.function.filter(|_| frame.obstacle.is_none()) else {
                 return false;
             };
+            if self.map().functions[id].confidence == Confidence::Partial {
+                return false;
+            }
             // The stack shows whom the call that the task is in has led to, whatever else has that name.
             let leads_to_mpi = frames.get(depth + 1).is_some_and(|next| match next.function {
                 Some(callee) => search.always_communicates(callee),

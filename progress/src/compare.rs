@@ -31,6 +31,8 @@ pub struct Order<'m> {
     last_calls: IdVec<FunctionId, OnceLock<Vec<PointId>>>,
     /// The calls that leave the frame of their caller where it is ([`crate::kept`]); found when first asked for.
     pub(crate) kept: OnceLock<BTreeSet<(FunctionId, PointId)>>,
+    /// The variables that the bindings have places for; found when first asked for.
+    placed: OnceLock<BTreeMap<FunctionId, BTreeSet<String>>>,
     /// The arms of each function's decisions.
     arms: IdVec<FunctionId, Arms>,
     /// What the optimised functions call last; made when first asked for.
@@ -98,6 +100,7 @@ impl<'m> Order<'m> {
             files: OnceLock::new(),
             code: CodeIndex::default(),
             kept: OnceLock::new(),
+            placed: OnceLock::new(),
             last_calls: map.functions.iter().map(|_| OnceLock::new()).collect(),
             arms: map.functions.iter().map(|_| Arms::default()).collect(),
         }
@@ -128,6 +131,22 @@ impl<'m> Order<'m> {
         });
         let found = files.get(name).into_iter().flatten();
         found.map(|&file| self.map.files[file].path.as_str())
+    }
+
+    /// Whether some binding has a place for a variable of a function.
+    pub(crate) fn is_placed(&self, id: FunctionId, name: &str) -> bool {
+        let placed = self.placed.get_or_init(|| {
+            let mut placed: BTreeMap<FunctionId, BTreeSet<String>> = BTreeMap::new();
+            for binding in self.map.bindings() {
+                for variable in &binding.variables {
+                    if let Some(id) = binding.function_of(variable.instance) {
+                        placed.entry(id).or_default().insert(variable.name.clone());
+                    }
+                }
+            }
+            placed
+        });
+        placed.get(&id).is_some_and(|names| names.contains(name))
     }
 
     /// Whether some of a function's code was optimised.

@@ -189,7 +189,7 @@ impl Order<'_> {
         let Some(id) = function else {
             return (located, Vec::new());
         };
-        self.note_unplaced(id, frame, &mut located);
+        self.note_unplaced(id, &mut located);
         match self.standing(id, frame, callee) {
             Ok(mut standing) => {
                 located.may_be_merged = self.add_merged(id, &mut standing, call);
@@ -209,19 +209,21 @@ impl Order<'_> {
         }
     }
 
-    /// Notes of the loop-order variables of a function that the map of this build has no place for them: whoever has read the frame by that map has looked for
-    /// all others.
-    fn note_unplaced(&self, id: FunctionId, frame: &Frame, located: &mut LocatedFrame) {
-        if frame.pc.is_none() || self.map().binding.is_none() {
+    /// Notes of the loop-order variables of a function for which the binding has no place at all that nobody could have read them.
+    fn note_unplaced(&self, id: FunctionId, located: &mut LocatedFrame) {
+        if self.map().binding.is_none() {
             return;
         }
         let lovs = self.map().functions[id]
             .loops
             .iter()
             .flat_map(|around| &around.lovs);
-        for lov in lovs.filter(|lov| !located.values.contains_key(&lov.name)) {
-            let why = || "this build has no place for it that can be believed".to_owned();
-            located.missing.entry(lov.name.clone()).or_insert_with(why);
+        for lov in lovs {
+            let is_told = located.values.contains_key(&lov.name) || located.missing.contains_key(&lov.name);
+            if !is_told && !self.is_placed(id, &lov.name) {
+                let why = "this build has no place for it that can be believed";
+                located.missing.insert(lov.name.clone(), why.to_owned());
+            }
         }
     }
 
@@ -329,6 +331,8 @@ impl Order<'_> {
         call: Option<u64>,
     ) -> impl Iterator<Item = PointId> + '_ {
         self.map().bindings().flat_map(move |binding| {
+            // Other tools tell addresses as they are in the process, which may be those of no code of the file.
+            let call = call.filter(|address| binding.function_at(address.wrapping_sub(1)).is_some());
             let own = binding.merges_of(id).iter();
             own.filter(move |merge| merge.shown == point && merge.is_about(call))
                 .map(|merge| merge.other)

@@ -70,7 +70,7 @@ fn direct_calls<'p>(whole: &'p [(&UnwindEntry, &Piece)]) -> impl Iterator<Item =
     })
 }
 
-/// What becomes of a function's frame in the end.
+/// What becomes of a function's frame in the end, and whether it may come to MPI before.
 pub(super) struct Leaves<'f, 'i, 'a> {
     pub(super) file: &'f File<'i, 'a>,
     pub(super) pieces: &'f [Option<Piece>],
@@ -120,7 +120,7 @@ impl Leaves<'_, '_, '_> {
                 None => self.led_to(at),
             };
             let Some(led_to) = led_to else {
-                self.communicates.insert(start, true);
+                self.communicates.extend([(start, true), (at, true)]);
                 return true;
             };
             work.extend(led_to);

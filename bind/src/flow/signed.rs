@@ -2,8 +2,7 @@
 
 use gimli::{EndianSlice, LittleEndian, Reader as _};
 use progress_map::{
-    Binding, BoundFunction, BoundVariable, Encoding, LocationChange, LocationEffect, MachineCode,
-    MachineLocation,
+    Binding, BoundVariable, Encoding, LocationChange, LocationEffect, MachineCode, MachineLocation,
 };
 
 /// Notes where a register or slot that is counted with holds a variable of 32 bits with a sign: the language forbids that it leaves its type.
@@ -17,7 +16,9 @@ pub(crate) fn note_signed(binding: &mut Binding) {
         .flat_map(|variable| &variable.locations);
     let mut found = Vec::new();
     for place in places {
-        if let Some(location) = location(&place.expression, || frame_base(&binding.functions, place.start)) {
+        if let Some(location) = location(&place.expression, || {
+            Some(&binding.function_at(place.start)?.frame_base)
+        }) {
             found.extend(counting(&binding.code, (place.start, place.end), location));
         }
     }
@@ -40,13 +41,6 @@ fn location<'b>(expression: &[u8], frame_base: impl FnOnce() -> Option<&'b [u8]>
         .ok()
         .filter(|_| is_of_frame && rest.is_empty())?;
     i32::try_from(offset).ok().map(MachineLocation::Slot)
-}
-
-/// What a function's variables are described from, at an address of it.
-fn frame_base(functions: &[BoundFunction], address: u64) -> Option<&[u8]> {
-    let after = functions.partition_point(|function| function.start <= address);
-    let function = functions.get(after.checked_sub(1)?)?;
-    (address < function.end).then_some(&function.frame_base[..])
 }
 
 /// The blocks in a range that count with a register or slot, as such that keep it in its type.
