@@ -635,7 +635,7 @@ impl<'f> Builder<'f> {
             }
             ExprKind::Call { callee, .. } => {
                 if let Callee::Named(name) = callee
-                    && crate::external::returns_twice(name)
+                    && library::returns_twice(name)
                 {
                     self.distrust
                         .get_or_insert(Doubt::about(Cause::ReturnsTwice, &**name, span.line));

@@ -3,7 +3,7 @@
 //! A function that is neither in the map nor in these tables is unknown: it may change every global and its value may differ by task.
 
 use base::is_mpi;
-use library::{Access, Exit, Extent, Role, Value, function};
+use library::{Access, Extent, Role, Value, function};
 
 /// Whether a function belongs to a library that calls nothing of the program's (MPI reduction operators aside) and
 /// knows none of its globals.
@@ -66,9 +66,4 @@ pub(crate) fn reach(name: &str, index: usize) -> Reach {
 /// Which argument is the communicator over which an MPI function makes a value equal.
 pub(crate) fn communicator(name: &str) -> Option<usize> {
     function(name)?.role(Role::Communicator)
-}
-
-/// Whether a call may return more than once: control then reappears where the graph has no edge.
-pub(crate) fn returns_twice(name: &str) -> bool {
-    function(name).is_some_and(|row| row.exit == Exit::Twice)
 }

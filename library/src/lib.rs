@@ -56,6 +56,11 @@ pub fn of_symbol(symbol: &str) -> Option<&'static Function> {
     function(symbol).or_else(|| function(&base::mpi_entry_point(symbol)?))
 }
 
+/// Whether a call of this function may return again, with control behind it (`setjmp`, `vfork`, `swapcontext`).
+pub fn returns_twice(name: &str) -> bool {
+    function(name).is_some_and(|row| row.exit == Exit::Twice)
+}
+
 /// What the arguments of an MPI function mean that tell what a task in it waits for or with whom it exchanges messages, in their order.
 pub fn roles(name: &str) -> impl Iterator<Item = (u8, Role)> {
     let row = function(name).filter(|row| base::is_mpi(row.name));

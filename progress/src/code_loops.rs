@@ -115,8 +115,8 @@ impl Order<'_> {
     /// task that has gone round often with `i == 0` is ahead of one that is in its second iteration, with `i == 1`. `told` of the loops of the code around
     /// the place are known to be in the same iteration, or are counted; all are `around`.
     ///
-    /// A loop that cannot come to MPI is none of the source's iterations where each of these calls MPI, as [`Order::every_iteration_communicates`] knows of the loops around
-    /// the other place, among which are all that are around both.
+    /// A loop of the code that cannot come to MPI is no iteration of a loop of the source each of whose iterations calls MPI.
+    /// [`Order::every_iteration_communicates`] tells whether all loops around the other place are such; whatever is around both is among them.
     pub(crate) fn may_have_gone_round(
         &self,
         (task, parting): (&Located, Range<usize>),

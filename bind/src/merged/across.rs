@@ -5,8 +5,8 @@
 //! the functions around that one, and none of the other's.
 //!
 //! So a call of an inlined function, or of the one around it, of which no instruction is left may be any instruction that calls the same. In the innermost
-//! function that is around both, the call that is shown stands for the one that leads to the other, where a task has called by that
-//! instruction: a call of an inlined function holds many that are no such pair. Whether the same code leads on from both is not asked.
+//! function that is around both, the call that is shown may then be the one that leads to the other. That is said of this one instruction: the
+//! inlined call around it holds others, which were not joined. Whether the same code leads on from both is not asked.
 
 use super::copy::calls_at;
 use super::evidence::{CallInstruction, Callee};

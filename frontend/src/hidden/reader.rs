@@ -103,7 +103,9 @@ impl<'d> Reader<'d> {
                 b"case" | b"default" if !inside(&switches, at) => self.obstacle(Obstacle::Part),
                 // What it writes stands in a language of its own; and where such a call returns to is not told.
                 b"asm" | b"__asm" | b"__asm__" => self.obstacle(Obstacle::Write),
-                word if returns_twice(word) => self.obstacle(Obstacle::Jump),
+                word if std::str::from_utf8(word).is_ok_and(library::returns_twice) => {
+                    self.obstacle(Obstacle::Jump)
+                }
                 word if is_control(word) => self.found.acts = true,
                 b";" => self.found.acts = true,
                 _ => {}
@@ -262,10 +264,4 @@ impl<'d> Reader<'d> {
         });
         ranges.collect()
     }
-}
-
-/// Whether a call of this function may return again, with control behind it.
-fn returns_twice(name: &[u8]) -> bool {
-    let row = std::str::from_utf8(name).ok().and_then(library::function);
-    row.is_some_and(|row| row.exit == library::Exit::Twice)
 }

@@ -451,13 +451,15 @@ fn hindmost<'a>(answer: &'a Answer, at: usize, is_told: &dyn Fn(usize) -> bool) 
     let behind: Vec<BehindJson<'_>> = found
         .ahead
         .iter()
-        .map(|link| match is_told(link.other) {
-            true => BehindJson {
+        .map(|link| {
+            if !is_told(link.other) {
+                return BehindJson::default();
+            }
+            BehindJson {
                 class: link.other,
                 ranks: answer.classes[link.other].who.ranks.to_string(),
                 reason: (&link.reason).into(),
-            },
-            false => BehindJson::default(),
+            }
         })
         .collect();
     let mut reasons: Vec<String> = found
