@@ -20,7 +20,7 @@ use crate::sites::bind_sites;
 use crate::sources::producer;
 use crate::stack::Frames;
 use crate::trouble::Outcome;
-use crate::variables::{Context, bind_variables};
+use crate::variables::{VariableSearch, bind_variables};
 use crate::wanted::{add_handed, global_names, wanted};
 use crate::{hidden, steady};
 use base::Diagnostic;
@@ -51,7 +51,7 @@ pub(crate) fn assemble(
     report_code(&mut report, debug, &described, &identified, &laid_out);
 
     let bound = bind_variables(
-        &Context {
+        &VariableSearch {
             image,
             debug,
             forest,

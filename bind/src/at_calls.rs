@@ -14,7 +14,7 @@ use crate::expression::{Facts, facts, rewrite};
 use crate::functions::Piece;
 use crate::handed::{Addition, Handing, by_instance, given, only};
 use crate::optimised::gcc;
-use crate::stack::{Frame, Frames};
+use crate::stack::{ExpressionFrame, Frames};
 use crate::walk::{Forest, NodeId};
 use base::IdVec;
 use progress_map::{Binding, FunctionId, LocationRange, PathStep};
@@ -131,7 +131,7 @@ impl AtCalls<'_, '_, '_> {
         &self,
         call: Die,
         expression: gimli::Expression<crate::debug::Slice<'_>>,
-        frame: Frame<'_, '_, '_>,
+        frame: ExpressionFrame<'_, '_, '_>,
     ) -> Option<Vec<u8>> {
         let (bytes, _) = rewrite(self.debug, call.unit, expression, Some(frame)).ok()?;
         as_place(bytes, gcc(self.debug, call.unit))

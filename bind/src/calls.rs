@@ -12,7 +12,7 @@
 use crate::debug::{Debug, Die, Entry, UnitId};
 use crate::expression::{facts, rewrite};
 use crate::functions::Piece;
-use crate::stack::{Frame, Frames};
+use crate::stack::{ExpressionFrame, Frames};
 use crate::walk::{Forest, NodeId, OriginId};
 use base::IdVec;
 use progress_map::{BoundCall, BoundVariable, FunctionInstance, Passed};
@@ -145,7 +145,12 @@ fn records(forest: &Forest, pieces: &IdVec<NodeId, Vec<Piece>>) -> BTreeMap<Orig
 }
 
 /// The value that the call described by `die` has passed in `register`, and the values on entry that it is made of.
-fn passed(debug: &Debug<'_>, die: Die, register: u8, frame: Frame<'_, '_, '_>) -> Option<(Vec<u8>, Vec<u8>)> {
+fn passed(
+    debug: &Debug<'_>,
+    die: Die,
+    register: u8,
+    frame: ExpressionFrame<'_, '_, '_>,
+) -> Option<(Vec<u8>, Vec<u8>)> {
     let parameters = parameters(debug, die);
     let mut of_register = parameters
         .iter()
@@ -214,7 +219,7 @@ pub(crate) fn value_of(
     debug: &Debug<'_>,
     unit: UnitId,
     entry: &Entry<'_>,
-    frame: Frame<'_, '_, '_>,
+    frame: ExpressionFrame<'_, '_, '_>,
 ) -> Option<(Vec<u8>, Vec<u8>)> {
     let value = entry
         .attr_value(gimli::DW_AT_call_value)

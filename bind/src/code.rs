@@ -15,23 +15,23 @@ use std::ops::Range;
 const MOST_INSTRUCTIONS: usize = 400_000;
 
 /// An instruction, by its place in [`Code::steps`].
-pub(crate) type StepIndex = usize;
+pub(crate) type InstructionIndex = usize;
 
 /// The instructions of a function that are reached from its first, sorted by address.
 pub(crate) struct Code {
-    pub(crate) steps: Vec<Step>,
+    pub(crate) steps: Vec<ReachedInstruction>,
     /// The first instruction that is executed.
-    pub(crate) entry: StepIndex,
+    pub(crate) entry: InstructionIndex,
 }
 
 /// One instruction.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Step {
+pub(crate) struct ReachedInstruction {
     pub(crate) address: u64,
     /// The address after it: what a call returns to.
     pub(crate) end: u64,
     /// What may follow it in the function.
-    pub(crate) next: [Option<StepIndex>; 2],
+    pub(crate) next: [Option<InstructionIndex>; 2],
     /// Whether it calls, and how.
     pub(crate) call: Option<CallForm>,
 }
@@ -138,7 +138,7 @@ impl<'i, 'a> Decode<'i, 'a> {
         let index = |address: u64| addresses.binary_search(&address).ok();
         let steps = found.iter().map(|(&address, &(end, next, call))| {
             let next = next.map(|next| next.and_then(index));
-            Step {
+            ReachedInstruction {
                 address,
                 end,
                 next,
@@ -190,7 +190,7 @@ type Decoded = (u64, [Option<u64>; 2], Option<CallForm>);
 
 impl Code {
     /// The calls.
-    pub(crate) fn calls(&self) -> impl Iterator<Item = (StepIndex, &Step)> {
+    pub(crate) fn calls(&self) -> impl Iterator<Item = (InstructionIndex, &ReachedInstruction)> {
         self.steps
             .iter()
             .enumerate()
@@ -198,7 +198,7 @@ impl Code {
     }
 
     /// What may follow an instruction in the function.
-    pub(crate) fn after(&self, step: StepIndex) -> impl Iterator<Item = StepIndex> {
+    pub(crate) fn after(&self, step: InstructionIndex) -> impl Iterator<Item = InstructionIndex> {
         self.steps[step].next.into_iter().flatten()
     }
 }

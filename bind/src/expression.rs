@@ -12,7 +12,7 @@ mod rewriter;
 
 use self::rewriter::Types;
 use crate::debug::{Debug, Slice, UnitId};
-use crate::stack::{Frame, STACK_POINTER};
+use crate::stack::{ExpressionFrame, STACK_POINTER};
 use crate::typed;
 use gimli::{Expression, Operation, Reader as _};
 use std::fmt;
@@ -65,7 +65,7 @@ impl fmt::Display for Refusal {
 
 /// What kind of place a rewritten expression ends in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum LocationKind {
     /// An address in memory.
     Memory,
     /// A fixed address in memory, the same in every frame.
@@ -79,8 +79,8 @@ pub(crate) fn rewrite(
     debug: &Debug<'_>,
     unit: UnitId,
     expression: Expression<Slice<'_>>,
-    frame: Option<Frame<'_, '_, '_>>,
-) -> Result<(Vec<u8>, Place), Refusal> {
+    frame: Option<ExpressionFrame<'_, '_, '_>>,
+) -> Result<(Vec<u8>, LocationKind), Refusal> {
     match rewriter::rewrite(Types::Dropped, debug, unit, expression, frame) {
         Err(Refusal::Typed) => {
             let (bytes, place) = rewriter::rewrite(Types::Kept, debug, unit, expression, frame)?;

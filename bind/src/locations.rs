@@ -2,9 +2,9 @@
 
 use crate::debug::{Debug, Entry, Slice, UnitId};
 use crate::elf::Image;
-use crate::expression::{Place, Refusal, facts, literal, rewrite};
+use crate::expression::{LocationKind, Refusal, facts, literal, rewrite};
 use crate::pieces::{Part, holding};
-use crate::stack::Frame;
+use crate::stack::ExpressionFrame;
 use gimli::AttributeValue;
 use progress_map::{Encoding, LocationRange, PathStep};
 
@@ -32,7 +32,7 @@ pub(crate) struct At<'c, 'a, 'i> {
     pub(crate) debug: &'c Debug<'a>,
     pub(crate) unit: UnitId,
     /// The frame of the function, for a variable of one.
-    pub(crate) frame: Option<Frame<'c, 'a, 'i>>,
+    pub(crate) frame: Option<ExpressionFrame<'c, 'a, 'i>>,
 }
 
 /// The places that the attributes of `entry` give; `None` when they give none.
@@ -63,7 +63,7 @@ pub(crate) fn places<'a>(
         Some(AttributeValue::Exprloc(expression)) => match checked(at, expression, part, is_number) {
             Ok(Some((bytes, place))) => {
                 places.push(ALWAYS, bytes);
-                places.fixed = matches!(place, Place::Static(_));
+                places.fixed = matches!(place, LocationKind::Static(_));
             }
             Ok(None) => {}
             Err(refusal) => places.refused.push(refusal),
@@ -162,7 +162,7 @@ fn checked<'a>(
     expression: gimli::Expression<Slice<'a>>,
     part: Part,
     is_number: bool,
-) -> Result<Option<(Vec<u8>, Place)>, Refusal> {
+) -> Result<Option<(Vec<u8>, LocationKind)>, Refusal> {
     let At { debug, unit, .. } = at;
     let held = holding(expression, part, debug.units[unit].encoding())?;
     if held.place.0.is_empty() {
@@ -174,8 +174,8 @@ fn checked<'a>(
         return Err(Refusal::StackAddress);
     }
     match place {
-        Place::Static(address) if !at.image.is_loaded(address) => Err(Refusal::Dropped),
-        Place::Value(length) if part.end() - start > length => Err(Refusal::Pieces),
+        LocationKind::Static(address) if !at.image.is_loaded(address) => Err(Refusal::Dropped),
+        LocationKind::Value(length) if part.end() - start > length => Err(Refusal::Pieces),
         _ => Ok(Some((held.at_its_place(bytes), place))),
     }
 }

@@ -16,7 +16,7 @@ mod across;
 mod copy;
 mod evidence;
 
-use crate::code::{Code, Decode, StepIndex};
+use crate::code::{Code, Decode, InstructionIndex};
 use crate::debug::Debug;
 use crate::effects::Effects;
 use crate::elf::Image;
@@ -180,7 +180,7 @@ fn of_root(
         };
         let names = Names::new(build.map, function);
         let shown = shown(&names, &evidence.sites());
-        let inside = |step: StepIndex| {
+        let inside = |step: InstructionIndex| {
             code.decoded.as_ref().is_some_and(|code| {
                 let address = code.steps[step].address;
                 ranges.iter().any(|range| range.contains(&address))

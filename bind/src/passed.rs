@@ -9,7 +9,7 @@
 
 use crate::calls::{PassedIn, parameters, passed_in, root_of, value_of};
 use crate::debug::{Debug, Die};
-use crate::stack::{Frame, Frames};
+use crate::stack::{ExpressionFrame, Frames};
 use crate::walk::{Forest, OriginId};
 use library::roles;
 use progress_map::{BoundMpiCall, PassedArgument};
@@ -76,7 +76,7 @@ fn arguments(
     debug: &Debug<'_>,
     call: Die,
     function: &str,
-    frame: Frame<'_, '_, '_>,
+    frame: ExpressionFrame<'_, '_, '_>,
 ) -> (Vec<PassedArgument>, Vec<u8>) {
     let mut on_entry = Vec::new();
     let mut values: BTreeMap<u8, Option<Vec<u8>>> = BTreeMap::new();

@@ -31,21 +31,21 @@ pub(crate) struct Hidden<'b> {
 
 /// What a variable that a loop over a range hides is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Role {
+enum RangeVariable {
     Range,
     Iterator,
     End,
 }
 
 /// The role of a variable that the compiler has called so, and whether it is clang's.
-fn role(name: &str) -> Option<(Role, bool)> {
+fn role(name: &str) -> Option<(RangeVariable, bool)> {
     let role = match name.trim_end_matches(|c: char| c.is_ascii_digit()) {
-        "__for_range" => (Role::Range, false),
-        "__for_begin" => (Role::Iterator, false),
-        "__for_end" => (Role::End, false),
-        "__range" => (Role::Range, true),
-        "__begin" => (Role::Iterator, true),
-        "__end" => (Role::End, true),
+        "__for_range" => (RangeVariable::Range, false),
+        "__for_begin" => (RangeVariable::Iterator, false),
+        "__for_end" => (RangeVariable::End, false),
+        "__range" => (RangeVariable::Range, true),
+        "__begin" => (RangeVariable::Iterator, true),
+        "__end" => (RangeVariable::End, true),
         _ => return None,
     };
     Some(role)
@@ -63,7 +63,7 @@ pub(crate) fn hidden<'b>(own: &'b Body, shared: &Body, variable: &Candidate) -> 
         .iter()
         .find(|each| each.origin == variable.origin)?;
     let (_, around) = declared.blocks.split_last()?;
-    let of = |wanted: Role| {
+    let of = |wanted: RangeVariable| {
         let mut found = shared.candidates.iter().filter(|each| {
             let (blocks, kind) = match role(&each.name) {
                 Some((role, true)) => (around, role),
@@ -74,7 +74,7 @@ pub(crate) fn hidden<'b>(own: &'b Body, shared: &Body, variable: &Candidate) -> 
         });
         found.next().filter(|_| found.next().is_none())
     };
-    let iterator = of(Role::Iterator)?;
+    let iterator = of(RangeVariable::Iterator)?;
     let here = |shared: &Candidate| {
         let origin = shared.origin;
         own.candidates.iter().filter(move |each| each.origin == origin)
@@ -84,9 +84,9 @@ pub(crate) fn hidden<'b>(own: &'b Body, shared: &Body, variable: &Candidate) -> 
         found.next().filter(|_| found.next().is_none())
     };
     Some(Hidden {
-        range: only(of(Role::Range)),
+        range: only(of(RangeVariable::Range)),
         iterator: here(iterator).collect(),
-        end: only(of(Role::End)),
+        end: only(of(RangeVariable::End)),
     })
 }
 

@@ -99,7 +99,7 @@ pub(crate) struct Frames<'f, 'a, 'i> {
 
 /// The frame in which an expression is evaluated: that of a function, or of what is inlined into it.
 #[derive(Clone, Copy)]
-pub(crate) struct Frame<'f, 'a, 'i> {
+pub(crate) struct ExpressionFrame<'f, 'a, 'i> {
     frames: &'f Frames<'f, 'a, 'i>,
     root: &'f Node,
     /// The expression is a value that is passed by the call that returns there.
@@ -117,8 +117,8 @@ impl<'f, 'a, 'i> Frames<'f, 'a, 'i> {
     }
 
     /// The frame of the function that `node` is, or is inlined into.
-    pub(crate) fn of(&'f self, node: NodeId) -> Frame<'f, 'a, 'i> {
-        Frame {
+    pub(crate) fn of(&'f self, node: NodeId) -> ExpressionFrame<'f, 'a, 'i> {
+        ExpressionFrame {
             frames: self,
             root: &self.forest.nodes[root_of(self.forest, node)],
             call: None,
@@ -126,15 +126,15 @@ impl<'f, 'a, 'i> Frames<'f, 'a, 'i> {
     }
 
     /// The same frame, for what the call in `node` passes that returns to `address`.
-    pub(crate) fn of_call(&'f self, node: NodeId, address: u64) -> Frame<'f, 'a, 'i> {
-        Frame {
+    pub(crate) fn of_call(&'f self, node: NodeId, address: u64) -> ExpressionFrame<'f, 'a, 'i> {
+        ExpressionFrame {
             call: Some(address),
             ..self.of(node)
         }
     }
 }
 
-impl<'f> Frame<'f, '_, '_> {
+impl<'f> ExpressionFrame<'f, '_, '_> {
     /// The frame base as the probe evaluates it; empty when nobody can tell what it is.
     pub(crate) fn base(self) -> Vec<u8> {
         let register = |number: u16| [gimli::DW_OP_reg0.0 + number as u8];

@@ -14,7 +14,7 @@
 //! for `p`, the next call instruction stands for a call that follows `p` in the source, past such calls only that may have left no instruction.
 //! An instruction and a call of the source that this walk never reaches together do not belong together.
 
-use crate::code::{Code, StepIndex};
+use crate::code::{Code, InstructionIndex};
 use base::{Id as _, IdVec};
 use progress_map::{Function, PointId};
 use std::collections::btree_map::Entry;
@@ -27,7 +27,7 @@ const BUDGET: usize = 4_000_000;
 pub(crate) struct Copy<'c> {
     pub(crate) code: &'c Code,
     /// By instruction: it belongs to this copy, or to a call inlined into it.
-    pub(crate) inside: &'c dyn Fn(StepIndex) -> bool,
+    pub(crate) inside: &'c dyn Fn(InstructionIndex) -> bool,
     /// The copy is inlined: it is entered wherever its code is, and perhaps again and again.
     pub(crate) is_inlined: bool,
 }
@@ -55,22 +55,22 @@ pub(crate) struct Fit {
 pub(crate) fn stand_ins(
     copy: &Copy<'_>,
     source: &Source<'_>,
-    mut fits: impl FnMut(StepIndex) -> Fit,
-) -> Option<BTreeSet<(StepIndex, PointId)>> {
+    mut fits: impl FnMut(InstructionIndex) -> Fit,
+) -> Option<BTreeSet<(InstructionIndex, PointId)>> {
     let entry = PointId::from_index(0);
     let mut budget = BUDGET;
-    let mut of_step: BTreeMap<StepIndex, Fit> = BTreeMap::new();
+    let mut of_step: BTreeMap<InstructionIndex, Fit> = BTreeMap::new();
     for (step, _) in copy.code.calls() {
         if (copy.inside)(step) {
             of_step.insert(step, fits(step));
         }
     }
-    let mut next_steps: BTreeMap<Option<StepIndex>, Vec<(StepIndex, bool)>> = BTreeMap::new();
+    let mut next_steps: BTreeMap<Option<InstructionIndex>, Vec<(InstructionIndex, bool)>> = BTreeMap::new();
     let mut next_points: BTreeMap<PointId, BTreeSet<PointId>> = BTreeMap::new();
     let succs = successors(source);
-    let mut reached: BTreeSet<(StepIndex, PointId)> = BTreeSet::new();
-    let mut passed_by: BTreeSet<(StepIndex, PointId)> = BTreeSet::new();
-    let mut work: Vec<(Option<StepIndex>, PointId)> = vec![(None, entry)];
+    let mut reached: BTreeSet<(InstructionIndex, PointId)> = BTreeSet::new();
+    let mut passed_by: BTreeSet<(InstructionIndex, PointId)> = BTreeSet::new();
+    let mut work: Vec<(Option<InstructionIndex>, PointId)> = vec![(None, entry)];
     while let Some((from, point)) = work.pop() {
         if let Entry::Vacant(place) = next_steps.entry(from) {
             place.insert(calls_after(copy, from, &of_step, &mut budget)?);
@@ -104,13 +104,13 @@ pub(crate) fn stand_ins(
 /// The calls of the source that come next in the machine code, each with whether the copy may have been entered on the way.
 fn calls_after(
     copy: &Copy<'_>,
-    from: Option<StepIndex>,
-    of_step: &BTreeMap<StepIndex, Fit>,
+    from: Option<InstructionIndex>,
+    of_step: &BTreeMap<InstructionIndex, Fit>,
     budget: &mut usize,
-) -> Option<Vec<(StepIndex, bool)>> {
+) -> Option<Vec<(InstructionIndex, bool)>> {
     let mut found = BTreeSet::new();
-    let mut seen: BTreeSet<(StepIndex, bool)> = BTreeSet::new();
-    let mut work: Vec<(StepIndex, bool)> = match from {
+    let mut seen: BTreeSet<(InstructionIndex, bool)> = BTreeSet::new();
+    let mut work: Vec<(InstructionIndex, bool)> = match from {
         None => vec![(copy.code.entry, true)],
         Some(from) => copy.code.after(from).map(|next| (next, false)).collect(),
     };

@@ -11,7 +11,7 @@ use crate::functions::Piece;
 use crate::hidden::Qualified;
 use crate::locations::{At, Places, places};
 use crate::range::{self, Index};
-use crate::stack::{Frame, Frames};
+use crate::stack::{ExpressionFrame, Frames};
 use crate::trouble::{Outcome, Trouble};
 use crate::types::{Structure, TypeRefusal, access, into_object, qualifiers, way};
 use crate::walk::{Forest, NodeId, OriginId};
@@ -31,7 +31,7 @@ struct Object {
 }
 
 /// Everything that the search for variables looks into.
-pub(crate) struct Context<'c, 'a, 'i> {
+pub(crate) struct VariableSearch<'c, 'a, 'i> {
     pub(crate) image: &'c Image<'i>,
     pub(crate) debug: &'c Debug<'a>,
     pub(crate) forest: &'c Forest,
@@ -42,7 +42,7 @@ pub(crate) struct Context<'c, 'a, 'i> {
 
 /// Finds all listed variables; sorted by instance, name and scope.
 pub(crate) fn bind_variables(
-    context: &Context<'_, '_, '_>,
+    context: &VariableSearch<'_, '_, '_>,
     wanted: &BTreeMap<FunctionId, Vec<Wanted<'_>>>,
 ) -> Bound {
     let mut nodes: BTreeMap<FunctionId, Vec<NodeId>> = BTreeMap::new();
@@ -103,7 +103,7 @@ struct Reached {
 }
 
 struct Search<'s, 'c, 'a, 'i> {
-    context: &'s Context<'c, 'a, 'i>,
+    context: &'s VariableSearch<'c, 'a, 'i>,
     bound: Vec<BoundVariable>,
     indices: Vec<Index>,
     qualified: Qualified,
@@ -416,7 +416,7 @@ impl<'a, 'i> Search<'_, '_, 'a, 'i> {
         path: &[PathStep],
         encoding: Encoding,
         fixed_only: bool,
-        frame: Option<Frame<'_, 'a, 'i>>,
+        frame: Option<ExpressionFrame<'_, 'a, 'i>>,
     ) -> Places {
         let debug = self.context.debug;
         for (at, (die, entry)) in debug.origins(die).iter().enumerate() {

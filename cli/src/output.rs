@@ -1,6 +1,6 @@
 //! Standard output and standard error: styles where a terminal wants them, no panic when the reader goes away.
 
-use engine::{Answer, Certainty, Findings, Outcome, Step};
+use engine::{Answer, Certainty, Findings, MapProgress, Outcome};
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use project::{Failure, Listener};
 use report::clean;
@@ -159,7 +159,7 @@ impl Listener for Terminal {
         warn(message);
     }
 
-    fn making(&self, files: usize) -> Box<dyn Fn(Step) + Sync + '_> {
+    fn making(&self, files: usize) -> Box<dyn Fn(MapProgress) + Sync + '_> {
         let bar = if self.progress {
             ProgressBar::new(2 * files as u64)
         } else {
@@ -171,8 +171,8 @@ impl Listener for Terminal {
             bar.set_style(style);
         }
         Box::new(move |step| match step {
-            Step::Gathered(_) | Step::Parsed(_) => bar.inc(1),
-            Step::Analysing => bar.set_message("analysing loops"),
+            MapProgress::Gathered(_) | MapProgress::Parsed(_) => bar.inc(1),
+            MapProgress::Analysing => bar.set_message("analysing loops"),
         })
     }
 }

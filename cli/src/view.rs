@@ -3,7 +3,7 @@
 
 use crate::output::{self, Status};
 use crate::view_args::ViewArgs;
-use ::view::{BadJob, Job, Key, Processes, State};
+use ::view::{BadJob, Job, Key, Processes, ViewState};
 use anyhow::Context as _;
 use engine::{Map, Model};
 use project::{Failure, Recorded, SourceFinder, Wish};
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &ViewArgs) -> anyhow::Result<Status> {
     let models = Model::known();
     let is_entry = |function: &str| models.iter().any(|model| model.matches(function));
     let colors = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-    let mut state = State::new(job, colors, &is_entry);
+    let mut state = ViewState::new(job, colors, &is_entry);
 
     let stop = Arc::new(AtomicBool::new(false));
     let stopped = Arc::clone(&stop);
@@ -109,7 +109,7 @@ fn take_again(terminal: &mut DefaultTerminal) -> std::io::Result<()> {
 }
 
 /// Draws, and does what keys say, until the user quits or a signal comes.
-fn show(terminal: &mut DefaultTerminal, state: &mut State, stop: &AtomicBool) -> std::io::Result<()> {
+fn show(terminal: &mut DefaultTerminal, state: &mut ViewState, stop: &AtomicBool) -> std::io::Result<()> {
     while !state.is_done() && !stop.load(Ordering::Relaxed) {
         terminal.draw(|frame| ::view::draw(frame, state))?;
         // Whatever else has been typed since comes before the next screen: holding a key must not lag behind.
@@ -162,7 +162,7 @@ fn key(pressed: KeyEvent) -> Option<Key> {
 }
 
 /// A click selects a line, the wheel goes on and back.
-fn mouse(state: &mut State, moved: MouseEvent) {
+fn mouse(state: &mut ViewState, moved: MouseEvent) {
     match moved.kind {
         MouseEventKind::Down(MouseButton::Left) => state.click(moved.column, moved.row),
         MouseEventKind::ScrollDown => state.press(Key::Down),

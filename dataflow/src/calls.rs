@@ -30,7 +30,7 @@ pub(crate) type Site = (FunctionIndex, PointId, ExprId);
 pub(crate) struct Calls<'u> {
     numbers: HashMap<&'u str, NameId>,
     names: IdVec<NameId, Name>,
-    places: IdVec<FunctionIndex, Place>,
+    places: IdVec<FunctionIndex, Linkage>,
 }
 
 #[derive(Debug, Default)]
@@ -44,7 +44,7 @@ struct Name {
 }
 
 #[derive(Debug)]
-struct Place {
+struct Linkage {
     unit: usize,
     is_static: bool,
     name: NameId,
@@ -97,7 +97,7 @@ impl<'u> Calls<'u> {
         let known = &mut self.names[name];
         known.functions.push(id);
         known.shared |= language.is_cxx();
-        self.places.push(Place {
+        self.places.push(Linkage {
             unit,
             is_static,
             name,

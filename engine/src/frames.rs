@@ -54,10 +54,10 @@ impl FrameView {
 }
 
 /// The frames of a stack whose source the map knows, as a slice wants them.
-pub(crate) fn slice_frames(frames: &[FrameView]) -> Vec<slicer::Frame> {
+pub(crate) fn slice_frames(frames: &[FrameView]) -> Vec<slicer::SliceFrame> {
     let with_next = frames.iter().enumerate();
     let known = with_next.filter(|(_, frame)| !frame.stands.is_empty());
-    let wanted = known.map(|(at, frame)| slicer::Frame {
+    let wanted = known.map(|(at, frame)| slicer::SliceFrame {
         stands: frame.stands.clone(),
         callee: frames.get(at + 1).map(|next| next.function.clone()),
     });

@@ -131,12 +131,14 @@ pub use recorder::shim as recorder_shim;
 pub use reuse::{Reuse, Shelf};
 pub use sends::{Coming, SendSite, Sends, Untraceable};
 pub use slicer::{
-    At as SliceAt, Because, CriterionError, Dependence, Frame as SliceFrame, Graph as DependenceGraph,
-    GraphError, Options as SliceOptions, Points as SlicePoints, Slice, Stand as SliceStand, Statement,
+    At as SliceAt, Because, CriterionError, Dependence, Graph as DependenceGraph, GraphError,
+    Options as SliceOptions, Points as SlicePoints, Slice, SliceFrame, Stand as SliceStand, Statement,
     TooManyCallees,
 };
 pub use snapshot::{Header as SnapshotHeader, RunState};
-pub use sources::{Parser, SourceFile, Step, dependence_graph, directives, map_preprocessed, map_sources};
+pub use sources::{
+    MapProgress, Parser, SourceFile, dependence_graph, directives, map_preprocessed, map_sources,
+};
 pub use stacks::TASKS_FOR_ONE_THREAD;
 pub use stacktree::{Granularity, MAGIC as PARTIAL_TREE, TaskSet};
 pub use state::{ClassState, Halted, HaltedBy, StateGroup};

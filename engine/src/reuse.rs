@@ -6,7 +6,7 @@
 //! something which it says differently now.
 
 use crate::{Fingerprint, SourceFile, sealed, unsealed};
-use frontend::{Asked, Macros, Source, State};
+use frontend::{Asked, Macros, SaidByAll, Source};
 use ir::Unit;
 
 /// A place to keep bytes by name. It may forget any of them at any time, and give back others: what it gives is checked.
@@ -30,7 +30,7 @@ pub struct Reuse<'a> {
 pub(crate) struct Units<'a> {
     reuse: Reuse<'a>,
     macros: &'a Macros,
-    state: State,
+    state: SaidByAll,
 }
 
 impl<'a> Units<'a> {

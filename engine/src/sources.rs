@@ -20,7 +20,7 @@ pub struct SourceFile {
 
 /// How far [`map_sources`] is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum MapProgress {
     /// Definitions of so many files have been gathered.
     Gathered(usize),
     /// So many files have been parsed.
@@ -33,7 +33,7 @@ pub enum Step {
 ///
 /// The result does not depend on the order of the files, nor on the number of threads. Of two files of one path the
 /// first counts. `progress` is called from worker threads, in no particular order.
-pub fn map_sources(files: Vec<SourceFile>, progress: &(dyn Fn(Step) + Sync)) -> Map {
+pub fn map_sources(files: Vec<SourceFile>, progress: &(dyn Fn(MapProgress) + Sync)) -> Map {
     map_preprocessed(files, &|_| Vec::new(), Parser::Tolerant, None, progress)
 }
 
@@ -56,10 +56,10 @@ pub fn map_preprocessed(
     preprocess: &(dyn Fn(&str) -> Vec<Vec<u8>> + Sync),
     parser: Parser,
     reuse: Option<Reuse<'_>>,
-    progress: &(dyn Fn(Step) + Sync),
+    progress: &(dyn Fn(MapProgress) + Sync),
 ) -> Map {
     let (mut units, macros) = parse(files, preprocess, parser, reuse, progress);
-    progress(Step::Analysing);
+    progress(MapProgress::Analysing);
     units.par_iter_mut().for_each(frontend::macro_calls(&macros));
     drop(macros);
     let map = lov::analyse(&units);
@@ -81,10 +81,10 @@ pub fn directives(text: &[u8]) -> Option<BTreeSet<usize>> {
 pub fn dependence_graph(
     files: Vec<SourceFile>,
     reuse: Option<Reuse<'_>>,
-    progress: &(dyn Fn(Step) + Sync),
+    progress: &(dyn Fn(MapProgress) + Sync),
 ) -> Result<slicer::Graph, slicer::TooManyCallees> {
     let (mut units, macros) = parse(files, &|_| Vec::new(), Parser::Tolerant, reuse, progress);
-    progress(Step::Analysing);
+    progress(MapProgress::Analysing);
     frontend::add_defaults(&mut units);
     frontend::add_macros(&mut units, &macros);
     drop(macros);
@@ -98,19 +98,19 @@ fn parse(
     preprocess: &(dyn Fn(&str) -> Vec<Vec<u8>> + Sync),
     parser: Parser,
     reuse: Option<Reuse<'_>>,
-    progress: &(dyn Fn(Step) + Sync),
+    progress: &(dyn Fn(MapProgress) + Sync),
 ) -> (Vec<ir::Unit>, Macros) {
     // A stable sort: the first of two files of one path stays first.
     files.sort_by(|a, b| a.path.cmp(&b.path));
     files.dedup_by(|later, first| later.path == first.path);
     let done = AtomicUsize::new(0);
-    let advance = |step: fn(usize) -> Step| progress(step(done.fetch_add(1, Ordering::Relaxed) + 1));
+    let advance = |step: fn(usize) -> MapProgress| progress(step(done.fetch_add(1, Ordering::Relaxed) + 1));
     // Macros come first: what a macro means in one file may be written in another.
     let parts: Vec<MacrosOfFile> = files
         .par_iter()
         .map(|file| {
             let part = MacrosOfFile::gather(source(file));
-            advance(Step::Gathered);
+            advance(MapProgress::Gathered);
             part
         })
         .collect();
@@ -132,7 +132,7 @@ fn parse(
                 function.stmts.shrink_to_fit();
                 function.locals.shrink_to_fit();
             }
-            advance(Step::Parsed);
+            advance(MapProgress::Parsed);
             unit
         })
         .collect();

@@ -13,7 +13,7 @@ mod doing;
 mod tests;
 
 use crate::Who;
-use doing::{Business, Doing, Place};
+use doing::{Business, Doing, StackFingerprint};
 use snapshot::Task;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -48,7 +48,7 @@ pub struct Watchdog {
 struct Seen {
     pid: Option<u32>,
     doing: Doing,
-    place: Place,
+    place: StackFingerprint,
 }
 
 /// What a look shows of a job.

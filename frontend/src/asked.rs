@@ -2,7 +2,7 @@
 //!
 //! Reading a file is a function of its path, its bytes, and the answers to the questions that it asks [`Macros`]. Each question
 //! is about one name and the set of included files. So a result may be used again as long as those files, and what all files
-//! say of those names, are the same ([`State`]); whatever else changes elsewhere.
+//! say of those names, are the same ([`SaidByAll`]); whatever else changes elsewhere.
 //!
 //! Names are kept by a hash of 19 bits: two names that share it count as one. That can make a result seem out of date that
 //! is not; never the other way, because what all files say of both is compared.
@@ -131,13 +131,13 @@ impl Asked {
 
 /// What all files say, by name and by file.
 #[derive(Debug, Default)]
-pub struct State {
+pub struct SaidByAll {
     /// A hash of each thing said, with the bucket of the name that it is said of, and the file if only those hear it that
     /// include the file; sorted.
     said: Vec<(u32, Option<u32>, [u8; 32])>,
 }
 
-impl State {
+impl SaidByAll {
     /// From all that is said.
     pub fn new(mut said: Vec<(u32, Option<u32>, [u8; 32])>) -> Self {
         said.sort_unstable();
@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn only_what_was_asked_about_matters() {
-        let hash = |state: &State, asked: &Asked| {
+        let hash = |state: &SaidByAll, asked: &Asked| {
             let mut hasher = blake3::Hasher::new();
             state.add_to(&mut hasher, asked, &BTreeSet::from([7]));
             *hasher.finalize().as_bytes()
@@ -195,7 +195,7 @@ mod tests {
         recorder.note(b"b");
         let asked = recorder.asked();
         let said = |a: u8, c: u8| {
-            State::new(vec![
+            SaidByAll::new(vec![
                 (bucket(b"c"), None, [c; 32]),
                 (bucket(b"a"), Some(7), [a; 32]),
                 (bucket(b"a"), Some(8), [c; 32]),
@@ -203,9 +203,9 @@ mod tests {
         };
         assert_eq!(hash(&said(1, 1), &asked), hash(&said(1, 2), &asked));
         assert_ne!(hash(&said(1, 1), &asked), hash(&said(2, 1), &asked));
-        let none = State::default();
+        let none = SaidByAll::default();
         assert_ne!(hash(&said(1, 1), &asked), hash(&none, &asked));
-        let b = State::new(vec![
+        let b = SaidByAll::new(vec![
             (bucket(b"a"), Some(7), [1; 32]),
             (bucket(b"b"), None, [1; 32]),
         ]);

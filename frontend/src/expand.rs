@@ -5,7 +5,7 @@
 mod choice;
 
 pub use choice::BUILD_CHOICE;
-use choice::{Place, is_in_plain_parens};
+use choice::{MacroPosition, is_in_plain_parens};
 
 use crate::directive::{BodyToken, Definition};
 use crate::hazard::{Hazard, hazard};
@@ -262,7 +262,7 @@ impl<'a> Expander<'a> {
                     out.extend(tokens);
                     continue;
                 }
-                let place = Place {
+                let place = MacroPosition {
                     begins,
                     grouped: is_in_plain_parens(&out),
                 };

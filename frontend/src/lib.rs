@@ -98,7 +98,7 @@ mod tests;
 
 use tokens::{condition, directive, language, token};
 
-pub use asked::{Asked, State};
+pub use asked::{Asked, SaidByAll};
 pub use bodies::{add_defaults, add_macros};
 pub use everywhere::macro_calls;
 pub use macros::{Macros, MacrosOfFile};

@@ -1,6 +1,6 @@
 //! Source text to a map.
 
-use engine::{Map, Parser, SourceFile, Step};
+use engine::{Map, MapProgress, Parser, SourceFile};
 
 /// Any bytes are a map that keeps the rules of maps, whose file is read as it was written; and the order of the files does
 /// not matter.
@@ -46,4 +46,4 @@ pub(crate) fn sources(bytes: &[u8]) {
     }
 }
 
-fn silent(_: Step) {}
+fn silent(_: MapProgress) {}

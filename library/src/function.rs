@@ -117,7 +117,7 @@ pub enum Part {
 
 /// What functions keep between calls for others of the same group to see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum State {
+pub enum HiddenState {
     /// The generator of random numbers.
     Random,
     /// The environment of the process.
@@ -126,13 +126,13 @@ pub enum State {
     Tokens,
 }
 
-impl State {
+impl HiddenState {
     /// A name to show for it.
     pub fn name(self) -> &'static str {
         match self {
-            State::Random => "rand",
-            State::Environment => "environ",
-            State::Tokens => "strtok",
+            HiddenState::Random => "rand",
+            HiddenState::Environment => "environ",
+            HiddenState::Tokens => "strtok",
         }
     }
 }
@@ -167,7 +167,7 @@ pub struct Function {
     /// It copies what its argument of the second number points to, to what that of the first points to.
     pub copies: Option<(u8, u8)>,
     /// What it keeps between calls.
-    pub state: Option<State>,
+    pub state: Option<HiddenState>,
     /// How often a call returns.
     pub exit: Exit,
     /// Whom a call waits for.
@@ -279,9 +279,9 @@ words! {
     returns_first: returned.argument = Some(0);
     copies_second_to_first: copies = Some((0, 1));
     copies_first_to_second: copies = Some((1, 0));
-    random: state = Some(State::Random);
-    environment: state = Some(State::Environment);
-    tokens: state = Some(State::Tokens);
+    random: state = Some(HiddenState::Random);
+    environment: state = Some(HiddenState::Environment);
+    tokens: state = Some(HiddenState::Tokens);
 
     returns_twice: exit = Exit::Twice;
     never_returns: exit = Exit::Never;

@@ -31,7 +31,7 @@ mod threads;
 
 pub use argument::{Access, Argument, Extent, Role};
 pub use by_value::{takes_values, takes_values_in_std};
-pub use function::{Exit, Flow, Function, Handling, Part, Returned, State, Timing, Value, Wait};
+pub use function::{Exit, Flow, Function, Handling, HiddenState, Part, Returned, Timing, Value, Wait};
 
 use table::row;
 

@@ -3,7 +3,7 @@
 //! Three things can make the sequences differ: the start, the steps, and which updates a task makes. The last matters only
 //! when paths differ in it; then the branches that choose must go the same way on every task.
 
-use crate::candidate::{Candidate, Context, invariance, storage};
+use crate::candidate::{Candidate, LoopContext, invariance, storage};
 use crate::classify::Shape;
 use crate::step::{Step, constant, keeps, strip_casts, type_holds, type_of};
 use crate::term;
@@ -25,7 +25,7 @@ pub(crate) struct Sharing {
 }
 
 pub(crate) fn sharing(
-    context: Context<'_, '_>,
+    context: LoopContext<'_, '_>,
     candidate: &Candidate,
     steps: &[(PointId, Step)],
     shape: &Shape,
@@ -88,7 +88,7 @@ fn worsen(standing: &mut Standing, other: Standing) {
 }
 
 /// Whether the value on entry to the loop is the same on every task.
-fn start_standing(context: Context<'_, '_>, candidate: &Candidate) -> Standing {
+fn start_standing(context: LoopContext<'_, '_>, candidate: &Candidate) -> Standing {
     if let Target::Local(local) = candidate.target {
         return context
             .program
@@ -121,7 +121,12 @@ fn start_standing(context: Context<'_, '_>, candidate: &Candidate) -> Standing {
 
 /// Whether a member of a structure that is set as a whole, `= {0.0, {1.0}, n}`, is the same on every task. Which of the values it gets
 /// is not worked out: all of them must be, but for addresses where it is a number. What no value is given for is zero.
-fn part_standing(context: Context<'_, '_>, candidate: &Candidate, at: PointId, whole: ExprId) -> Standing {
+fn part_standing(
+    context: LoopContext<'_, '_>,
+    candidate: &Candidate,
+    at: PointId,
+    whole: ExprId,
+) -> Standing {
     let is_number = matches!(candidate.ty, Type::Int { .. } | Type::Float { .. });
     let mut standing = Standing {
         assumption: Assumption::Proven,
@@ -152,7 +157,7 @@ fn part_standing(context: Context<'_, '_>, candidate: &Candidate, at: PointId, w
 }
 
 /// Whether a value is certainly a number.
-fn is_scalar(context: Context<'_, '_>, value: ExprId) -> bool {
+fn is_scalar(context: LoopContext<'_, '_>, value: ExprId) -> bool {
     let is_number = |ty: Type| matches!(ty, Type::Int { .. } | Type::Float { .. });
     match *context.kind(value) {
         ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Constant => true,
@@ -165,7 +170,7 @@ fn is_scalar(context: Context<'_, '_>, value: ExprId) -> bool {
 
 /// Whether an assignment sets the whole local structure that `target` is a member of, to a list of values.
 fn sets_whole(
-    context: Context<'_, '_>,
+    context: LoopContext<'_, '_>,
     written: &Target,
     by: ExprId,
     initial: bool,
@@ -186,12 +191,12 @@ fn sets_whole(
 }
 
 /// The value on entry to the loop, when it is a constant or can still be read while the loop runs.
-pub(crate) fn start_value(context: Context<'_, '_>, candidate: &Candidate) -> Option<Term> {
+pub(crate) fn start_value(context: LoopContext<'_, '_>, candidate: &Candidate) -> Option<Term> {
     start_of(context, &candidate.target).map(|(start, _)| start)
 }
 
 /// The value of `target` on entry to the loop, under the same conditions, and what must be assumed so that it can still be read.
-pub(crate) fn start_of(context: Context<'_, '_>, target: &Target) -> Option<(Term, Touch)> {
+pub(crate) fn start_of(context: LoopContext<'_, '_>, target: &Target) -> Option<(Term, Touch)> {
     let Start {
         there,
         at,
@@ -226,7 +231,7 @@ pub(crate) fn start_of(context: Context<'_, '_>, target: &Target) -> Option<(Ter
 }
 
 /// A variable read at `at` as a term that still has the same value wherever the loop reads it.
-fn start_leaf(context: Context<'_, '_>, at: PointId, value: ExprId) -> Option<(Term, Touch)> {
+fn start_leaf(context: LoopContext<'_, '_>, at: PointId, value: ExprId) -> Option<(Term, Touch)> {
     match context.kind(value) {
         ExprKind::Float(value) => Some((Term::Float(*value), Touch::Leaves)),
         ExprKind::Var(VarRef::Local(local)) if never_changes_after(context, *local, at) => {
@@ -243,7 +248,7 @@ fn start_leaf(context: Context<'_, '_>, at: PointId, value: ExprId) -> Option<(T
 }
 
 /// Whether a global may have changed since `at`, wherever the loop reads it.
-fn global_since(context: Context<'_, '_>, value: ExprId, at: PointId) -> Touch {
+fn global_since(context: LoopContext<'_, '_>, value: ExprId, at: PointId) -> Touch {
     let flow = &context.info.flow;
     let target = dataflow::target_of(context.info.function, value);
     let mut touch = invariance(context, value);
@@ -267,7 +272,7 @@ fn global_since(context: Context<'_, '_>, value: ExprId, at: PointId) -> Touch {
 }
 
 /// Whether a variable still has the value that it had at `at`, wherever the loop reads it.
-fn never_changes_after(context: Context<'_, '_>, local: LocalId, at: PointId) -> bool {
+fn never_changes_after(context: LoopContext<'_, '_>, local: LocalId, at: PointId) -> bool {
     let info = context.info;
     let variable = &info.function.locals[local];
     if info.definitions.escaped(local) || variable.is_static || variable.ty == Type::Array {
@@ -286,7 +291,7 @@ fn never_changes_after(context: Context<'_, '_>, local: LocalId, at: PointId) ->
 /// The one assignment that gives a variable its value on entry to a loop.
 struct Start<'p, 'u> {
     /// The function that it stands in: that of the loop, or one that is called before.
-    there: Context<'p, 'u>,
+    there: LoopContext<'p, 'u>,
     at: PointId,
     /// The value's expression; of a member whose structure is set as a whole, the list of all values.
     value: ExprId,
@@ -298,7 +303,7 @@ struct Start<'p, 'u> {
 const MAX_CALLS: u32 = 8;
 
 /// The one assignment that gives `target` its value on entry to the loop.
-fn start_expression<'p, 'u>(context: Context<'p, 'u>, target: &Target) -> Option<Start<'p, 'u>> {
+fn start_expression<'p, 'u>(context: LoopContext<'p, 'u>, target: &Target) -> Option<Start<'p, 'u>> {
     let info = context.info;
     let preds = info.flow.preds[context.header()].iter().copied();
     let outside =
@@ -308,7 +313,7 @@ fn start_expression<'p, 'u>(context: Context<'p, 'u>, target: &Target) -> Option
 
 /// The one assignment that gave `target` the value which it has after the points `work`, on whatever path control came there.
 fn last_set<'p, 'u>(
-    context: Context<'p, 'u>,
+    context: LoopContext<'p, 'u>,
     target: &Target,
     work: Vec<PointId>,
     calls: u32,
@@ -346,7 +351,7 @@ fn last_set<'p, 'u>(
 
 /// The one point that gave `target` the value which it has after the points `work`, and what must be assumed so that no point in between changes it.
 fn only_setter(
-    context: Context<'_, '_>,
+    context: LoopContext<'_, '_>,
     target: &Target,
     way: &[Target],
     mut work: Vec<PointId>,
@@ -381,7 +386,7 @@ enum Met {
 }
 
 /// What a point does to `target`, which is reached over the path `way`; `None` if it may change it in a way that is not followed, or if it is the entry.
-fn met(context: Context<'_, '_>, point: PointId, target: &Target, way: &[Target]) -> Option<Met> {
+fn met(context: LoopContext<'_, '_>, point: PointId, target: &Target, way: &[Target]) -> Option<Met> {
     let each = &context.info.flow.points[point];
     match &each.action {
         Action::Assign {
@@ -416,7 +421,7 @@ fn met(context: Context<'_, '_>, point: PointId, target: &Target, way: &[Target]
 }
 
 /// The value that an assignment or an initialisation gives; none where it computes with what was there before.
-fn assigned(context: Context<'_, '_>, by: ExprId, initial: bool) -> Option<ExprId> {
+fn assigned(context: LoopContext<'_, '_>, by: ExprId, initial: bool) -> Option<ExprId> {
     match *context.kind(by) {
         _ if initial => Some(by),
         ExprKind::Assign { op: None, value, .. } => Some(value),
@@ -426,7 +431,7 @@ fn assigned(context: Context<'_, '_>, by: ExprId, initial: bool) -> Option<ExprI
 
 /// The one assignment that has given `target` its value when a function returns that is called.
 fn set_by_callee<'p, 'u>(
-    context: Context<'p, 'u>,
+    context: LoopContext<'p, 'u>,
     callee: FunctionIndex,
     target: &Target,
     trust: Touch,
@@ -436,7 +441,7 @@ fn set_by_callee<'p, 'u>(
         return None;
     }
     let info = &context.program.functions[callee];
-    let there = Context {
+    let there = LoopContext {
         id: callee,
         info,
         ..context
@@ -449,7 +454,7 @@ fn set_by_callee<'p, 'u>(
 }
 
 /// Whether the call at `point` may change a pointer or structure on the path to a member.
-fn may_lead_elsewhere(context: Context<'_, '_>, point: PointId, way: &Target) -> bool {
+fn may_lead_elsewhere(context: LoopContext<'_, '_>, point: PointId, way: &Target) -> bool {
     matches!(context.program.may_change(context.id, point, way), Touch::May(_))
 }
 
@@ -462,7 +467,7 @@ fn leads_elsewhere(written: &Target, way: &Target) -> bool {
 }
 
 /// Whether the call at `point` may set `target`.
-fn set_by_call(context: Context<'_, '_>, point: PointId, target: &Target) -> Touch {
+fn set_by_call(context: LoopContext<'_, '_>, point: PointId, target: &Target) -> Touch {
     let sets = match target {
         Target::Local(local) => context.info.definitions.of(*local).contains(&point),
         _ => context.program.added_by_call(context.id, point, target).is_some(),
@@ -477,7 +482,7 @@ fn set_by_call(context: Context<'_, '_>, point: PointId, target: &Target) -> Tou
 }
 
 /// Whether the assignment of `written` at `point` may change `target`, which is something else by its name.
-fn may_alias(context: Context<'_, '_>, point: PointId, written: &Target, target: &Target) -> bool {
+fn may_alias(context: LoopContext<'_, '_>, point: PointId, written: &Target, target: &Target) -> bool {
     match (written, target) {
         (Target::Member(a), Target::Member(b)) => a.member == b.member,
         (Target::Local(local), Target::Member(path)) => VarRef::Local(*local) == path.root,

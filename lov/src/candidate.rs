@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// A loop under analysis.
 #[derive(Clone, Copy)]
-pub(crate) struct Context<'p, 'u> {
+pub(crate) struct LoopContext<'p, 'u> {
     pub program: &'p Program<'u>,
     pub id: FunctionIndex,
     pub info: &'p FunctionInfo<'u>,
@@ -20,7 +20,7 @@ pub(crate) struct Context<'p, 'u> {
     pub effort: &'p Effort,
 }
 
-impl<'p> Context<'p, '_> {
+impl<'p> LoopContext<'p, '_> {
     /// The points of the loop, inner loops included, sorted.
     pub fn points(&self) -> &'p [PointId] {
         &self.info.loops.loops[self.in_loop].points
@@ -74,7 +74,7 @@ pub(crate) fn globals_read<'u>(program: &Program<'_>, info: &FunctionInfo<'u>) -
 }
 
 /// The variables that the loop assigns, by name; `read` are the globals that its function names.
-pub(crate) fn candidates(context: Context<'_, '_>, read: &BTreeSet<&str>) -> Vec<Candidate> {
+pub(crate) fn candidates(context: LoopContext<'_, '_>, read: &BTreeSet<&str>) -> Vec<Candidate> {
     let mut found: Vec<Candidate> = Vec::new();
     for &point in context.points() {
         let Action::Assign { target, by, initial } = &context.info.flow.points[point].action else {
@@ -100,7 +100,7 @@ pub(crate) fn candidates(context: Context<'_, '_>, read: &BTreeSet<&str>) -> Vec
 }
 
 /// Adds the calls that step a variable: `advance(&i)`, or a function that counts in a global which this one reads.
-fn stepped_by_calls(context: Context<'_, '_>, read: &BTreeSet<&str>, found: &mut Vec<Candidate>) {
+fn stepped_by_calls(context: LoopContext<'_, '_>, read: &BTreeSet<&str>, found: &mut Vec<Candidate>) {
     let named = members_named(context);
     for &point in context.points() {
         let Action::Call(call) = context.info.flow.points[point].action else {
@@ -134,12 +134,12 @@ fn stepped_by_calls(context: Context<'_, '_>, read: &BTreeSet<&str>, found: &mut
 }
 
 /// Whether a branch of the loop tests the variable.
-fn decides(context: Context<'_, '_>, target: &Target) -> bool {
+fn decides(context: LoopContext<'_, '_>, target: &Target) -> bool {
     tested(context).any(|tested| tested == *target)
 }
 
 /// The members that the loop names, with an expression that names each.
-fn members_named(context: Context<'_, '_>) -> BTreeMap<Target, ExprId> {
+fn members_named(context: LoopContext<'_, '_>) -> BTreeMap<Target, ExprId> {
     let values = context
         .points()
         .iter()
@@ -156,7 +156,7 @@ fn members_named(context: Context<'_, '_>) -> BTreeMap<Target, ExprId> {
 }
 
 /// What the branches of the loop test.
-fn tested<'c>(context: Context<'c, '_>) -> impl Iterator<Item = Target> + use<'c> {
+fn tested<'c>(context: LoopContext<'c, '_>) -> impl Iterator<Item = Target> + use<'c> {
     let function: &'c Function = context.info.function;
     let points: &'c [PointId] = context.points();
     let info = &context.info.flow.points;
@@ -185,7 +185,7 @@ fn named_in(
 }
 
 fn describe(
-    context: Context<'_, '_>,
+    context: LoopContext<'_, '_>,
     target: &Target,
     lvalue: Option<ExprId>,
 ) -> Option<(String, Storage, Type)> {
@@ -211,7 +211,7 @@ fn describe(
 }
 
 /// The type of a member, known by its name alone: of several, the one that holds least.
-fn member_type(context: Context<'_, '_>, name: &str) -> Type {
+fn member_type(context: LoopContext<'_, '_>, name: &str) -> Type {
     let types = context.program.members(name).map(|member| member.ty);
     types.reduce(narrower).unwrap_or(Type::Unknown)
 }
@@ -245,7 +245,7 @@ fn narrower(a: Type, b: Type) -> Type {
     }
 }
 
-pub(crate) fn global_type(context: Context<'_, '_>, name: &str) -> Type {
+pub(crate) fn global_type(context: LoopContext<'_, '_>, name: &str) -> Type {
     let here = &context.program.units[context.info.unit];
     let everywhere = context.program.units.iter();
     std::iter::once(here)
@@ -273,7 +273,7 @@ fn local_storage(function: &Function, local: LocalId) -> Storage {
 }
 
 /// How debug info names what an lvalue denotes.
-pub(crate) fn storage(context: Context<'_, '_>, id: ExprId) -> Option<Storage> {
+pub(crate) fn storage(context: LoopContext<'_, '_>, id: ExprId) -> Option<Storage> {
     match context.kind(id) {
         ExprKind::Var(VarRef::Local(local)) => Some(local_storage(context.info.function, *local)),
         ExprKind::Var(VarRef::Global(name)) => Some(Storage::Global {
@@ -289,7 +289,7 @@ pub(crate) fn storage(context: Context<'_, '_>, id: ExprId) -> Option<Storage> {
 }
 
 /// Whether some change of the candidate inside the loop may go unseen.
-pub(crate) fn hidden_change(context: Context<'_, '_>, candidate: &Candidate) -> Touch {
+pub(crate) fn hidden_change(context: LoopContext<'_, '_>, candidate: &Candidate) -> Touch {
     match hidden_by_order(context, candidate) {
         Some(reason) => Touch::May(reason),
         None => unstable_storage(context, &candidate.target),
@@ -297,7 +297,7 @@ pub(crate) fn hidden_change(context: Context<'_, '_>, candidate: &Candidate) -> 
 }
 
 /// Why C, or the name of the candidate, leaves open which value is seen, if so.
-fn hidden_by_order(context: Context<'_, '_>, candidate: &Candidate) -> Option<Interference> {
+fn hidden_by_order(context: LoopContext<'_, '_>, candidate: &Candidate) -> Option<Interference> {
     if let Some(reason) = hidden_name(context, &candidate.storage) {
         return Some(reason);
     }
@@ -325,7 +325,7 @@ fn hidden_by_order(context: Context<'_, '_>, candidate: &Candidate) -> Option<In
 }
 
 /// Why the name of a storage may mean another variable somewhere in the loop: values are recorded by name.
-pub(crate) fn hidden_name(context: Context<'_, '_>, storage: &Storage) -> Option<Interference> {
+pub(crate) fn hidden_name(context: LoopContext<'_, '_>, storage: &Storage) -> Option<Interference> {
     let (name, own_line) = match storage {
         _ if on(Mutant::ShadowIgnored) => return None,
         Storage::Local { name, line } => (name.clone(), Some(*line)),
@@ -362,7 +362,7 @@ pub(crate) fn hidden_name(context: Context<'_, '_>, storage: &Storage) -> Option
 
 /// Whether what `target` names may change inside the loop other than by its own assignments and calls that add a
 /// constant.
-pub(crate) fn unstable_storage(context: Context<'_, '_>, target: &Target) -> Touch {
+pub(crate) fn unstable_storage(context: LoopContext<'_, '_>, target: &Target) -> Touch {
     let info = context.info;
     let adds = |point| context.program.added_by_call(context.id, point, target).is_some();
     match target {
@@ -419,7 +419,7 @@ pub(crate) fn unstable_storage(context: Context<'_, '_>, target: &Target) -> Tou
 }
 
 /// Whether calls of the loop may change what `target` names, but for those that add a constant.
-fn by_calls(context: Context<'_, '_>, target: &Target) -> Touch {
+fn by_calls(context: LoopContext<'_, '_>, target: &Target) -> Touch {
     let program = context.program;
     let each = context.points().iter().map(|&point| {
         if program.added_by_call(context.id, point, target).is_some() {
@@ -433,7 +433,7 @@ fn by_calls(context: Context<'_, '_>, target: &Target) -> Touch {
 }
 
 /// Whether calls of the loop may lead the path to a member elsewhere: they set a pointer on the way to it.
-fn way_changed(context: Context<'_, '_>, path: &MemberPath) -> Touch {
+fn way_changed(context: LoopContext<'_, '_>, path: &MemberPath) -> Touch {
     let way = path.way();
     let way = way.iter().filter(|each| !matches!(each, Target::Local(_)));
     let each = way.map(|target| match by_calls(context, target) {
@@ -455,7 +455,12 @@ fn callee(function: &Function, call: ExprId) -> Outsider {
 }
 
 /// Why the path to a member may lead elsewhere, or another path to the same place.
-fn unstable_path(context: Context<'_, '_>, path: &str, root: &VarRef, member: &str) -> Option<Interference> {
+fn unstable_path(
+    context: LoopContext<'_, '_>,
+    path: &str,
+    root: &VarRef,
+    member: &str,
+) -> Option<Interference> {
     let info = context.info;
     let components: Vec<&str> = path.split("->").flat_map(|part| part.split('.')).collect();
     if let VarRef::Local(local) = root {
@@ -503,7 +508,7 @@ fn unstable_path(context: Context<'_, '_>, path: &str, root: &VarRef, member: &s
 }
 
 /// Whether the loop leaves alone what `id` names: a variable, a member path, or all that an expression is computed from.
-pub(crate) fn invariance(context: Context<'_, '_>, id: ExprId) -> Touch {
+pub(crate) fn invariance(context: LoopContext<'_, '_>, id: ExprId) -> Touch {
     match *context.kind(id) {
         ExprKind::Int(_) => return Touch::Leaves,
         ExprKind::Binary(_, left, right) => {
@@ -524,6 +529,6 @@ pub(crate) fn invariance(context: Context<'_, '_>, id: ExprId) -> Touch {
 }
 
 /// The same, with what must be assumed for it.
-pub(crate) fn is_invariant(context: Context<'_, '_>, id: ExprId) -> bool {
+pub(crate) fn is_invariant(context: LoopContext<'_, '_>, id: ExprId) -> bool {
     !matches!(invariance(context, id), Touch::May(_))
 }

@@ -1,17 +1,17 @@
 //! What the steps of a variable add up to on the cycles of its loop.
 
-use crate::candidate::Context;
+use crate::candidate::LoopContext;
 use base::mutant::{Mutant, on};
 use progress_map::PointId;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Whether every cycle through the loop's header passes one of `updates` (sorted).
-pub(crate) fn on_every_cycle(context: Context<'_, '_>, updates: &[PointId]) -> bool {
+pub(crate) fn on_every_cycle(context: LoopContext<'_, '_>, updates: &[PointId]) -> bool {
     every_cycle_passes(context, |point| updates.binary_search(&point).is_ok())
 }
 
 /// Whether every cycle through the loop's header passes a point that `counts`.
-pub(crate) fn every_cycle_passes(context: Context<'_, '_>, counts: impl Fn(PointId) -> bool) -> bool {
+pub(crate) fn every_cycle_passes(context: LoopContext<'_, '_>, counts: impl Fn(PointId) -> bool) -> bool {
     let header = context.header();
     if counts(header) {
         return true;
@@ -40,7 +40,7 @@ pub(crate) struct Offsets {
 }
 
 /// Adds up `steps` (sorted by point) from the header on; `None` when two paths to a point, inside inner loops too, differ.
-pub(crate) fn offsets(context: Context<'_, '_>, steps: &[(PointId, i64)]) -> Option<Offsets> {
+pub(crate) fn offsets(context: LoopContext<'_, '_>, steps: &[(PointId, i64)]) -> Option<Offsets> {
     let header = context.header();
     let mut known: BTreeMap<PointId, i64> = BTreeMap::from([(header, 0)]);
     let mut per_iteration = None;

@@ -1,7 +1,7 @@
 //! From the variables that a loop assigns to those that order it.
 
 use crate::across::{self, Sharing};
-use crate::candidate::{Candidate, Context, candidates, globals_read, hidden_change, invariance};
+use crate::candidate::{Candidate, LoopContext, candidates, globals_read, hidden_change, invariance};
 use crate::change;
 use crate::inner_step::{self, Stepped};
 use crate::iterated;
@@ -36,7 +36,7 @@ pub(crate) fn loops_of(program: &Program<'_>, id: FunctionIndex) -> Vec<Variable
         .loops
         .ids()
         .map(|in_loop| {
-            let context = Context {
+            let context = LoopContext {
                 program,
                 id,
                 info,
@@ -48,7 +48,7 @@ pub(crate) fn loops_of(program: &Program<'_>, id: FunctionIndex) -> Vec<Variable
         .collect()
 }
 
-fn variables(context: Context<'_, '_>, read: &BTreeSet<&str>) -> Variables {
+fn variables(context: LoopContext<'_, '_>, read: &BTreeSet<&str>) -> Variables {
     let mut found = Variables::default();
     if !context.info.loops.loops[context.in_loop].reducible {
         return found;
@@ -123,7 +123,7 @@ fn preference(lov: &Lov) -> impl Ord + use<'_> {
     )
 }
 
-fn classify(context: Context<'_, '_>, candidate: &Candidate) -> Result<Lov, Refusal> {
+fn classify(context: LoopContext<'_, '_>, candidate: &Candidate) -> Result<Lov, Refusal> {
     let updates: Vec<PointId> = candidate.assignments.iter().map(|&(point, _)| point).collect();
     let mut steps = Vec::new();
     for &(point, by) in &candidate.assignments {
@@ -209,7 +209,7 @@ pub(crate) struct Shape {
 }
 
 fn shape(
-    context: Context<'_, '_>,
+    context: LoopContext<'_, '_>,
     candidate: &Candidate,
     steps: &[(PointId, Step)],
     updates: &[PointId],
@@ -261,7 +261,7 @@ fn shape(
 
 /// The shape of a variable that each step adds a term to. `plain` is what it is where the sum does not say more.
 fn by_sums(
-    context: Context<'_, '_>,
+    context: LoopContext<'_, '_>,
     candidate: &Candidate,
     steps: &[(PointId, Step)],
     plain: Shape,
@@ -318,7 +318,7 @@ fn by_sums(
 /// The shape of a variable whose constant steps add up to the same amount on all paths through an iteration: then steps of both signs are
 /// fine, and the loop is cut at the header.
 fn from_header_to_header(
-    context: Context<'_, '_>,
+    context: LoopContext<'_, '_>,
     candidate: &Candidate,
     constants: &[(PointId, i64)],
 ) -> Result<Option<Shape>, Refusal> {
@@ -349,7 +349,11 @@ fn from_header_to_header(
 }
 
 /// Multiplication moves a positive value only.
-fn grows(context: Context<'_, '_>, candidate: &Candidate, steps: &[(PointId, Step)]) -> Result<(), Refusal> {
+fn grows(
+    context: LoopContext<'_, '_>,
+    candidate: &Candidate,
+    steps: &[(PointId, Step)],
+) -> Result<(), Refusal> {
     let least = if on(Mutant::ZeroGrows) { 0 } else { 1 };
     if !matches!(across::start_value(context, candidate), Some(Term::Constant(start)) if start >= least) {
         return Err(Refusal::StartNotPositive);
@@ -363,7 +367,7 @@ fn grows(context: Context<'_, '_>, candidate: &Candidate, steps: &[(PointId, Ste
 
 /// Refuses an integer that additive steps may take around the end of its type.
 fn stays_in_range(
-    context: Context<'_, '_>,
+    context: LoopContext<'_, '_>,
     candidate: &Candidate,
     steps: &[(PointId, Step)],
     constants: Option<&[(PointId, i64)]>,
@@ -387,7 +391,7 @@ fn stays_in_range(
 
 /// Whether rounding may swallow a step of a floating-point number. Of several steps it cannot be told whether the smallest is
 /// swallowed, and single precision loses steps early.
-fn may_round_off(context: Context<'_, '_>, candidate: &Candidate, step: Option<&Term>) -> bool {
+fn may_round_off(context: LoopContext<'_, '_>, candidate: &Candidate, step: Option<&Term>) -> bool {
     if on(Mutant::AbsorptionIgnored) {
         return false;
     }
@@ -402,7 +406,7 @@ fn may_round_off(context: Context<'_, '_>, candidate: &Candidate, step: Option<&
 }
 
 /// The amount of a step, where it is a constant or a variable that has been set to one.
-fn known_amount(context: Context<'_, '_>, step: &Step) -> Option<i64> {
+fn known_amount(context: LoopContext<'_, '_>, step: &Step) -> Option<i64> {
     let negated = match step {
         Step::Add(Term::Constant(amount), _) => return Some(*amount),
         Step::Add(Term::Variable { negated, .. }, _) => *negated,
@@ -446,7 +450,7 @@ fn one_way(steps: &[(PointId, Step)]) -> Result<(Direction, Option<Term>), Refus
 
 /// Division moves a positive value only: one update in each iteration, after the loop's condition has said that it is
 /// positive.
-fn shrinks(context: Context<'_, '_>, candidate: &Candidate, updates: &[PointId]) -> Result<(), Refusal> {
+fn shrinks(context: LoopContext<'_, '_>, candidate: &Candidate, updates: &[PointId]) -> Result<(), Refusal> {
     let direct = context.info.loops.innermost[updates[0]] == Some(context.in_loop);
     let unsigned = matches!(
         candidate.ty,

@@ -7,7 +7,7 @@
 //! Listed are only members of what a local pointer or reference leads to: while the task is inside of MPI, such memory is as the source has left it (`bind`
 //! asks whether others know it), while a variable in a register may be ahead or behind.
 
-use crate::candidate::Context;
+use crate::candidate::LoopContext;
 use dataflow::{Action, FunctionIndex, Program, Target};
 use ir::{Type, VarRef};
 use progress_map::{FunctionId, InnerStep, PointId};
@@ -23,7 +23,7 @@ pub(crate) type Stepped = Vec<(At, Option<At>)>;
 const MOST_CALLS: usize = 16;
 
 /// What the calls among the updates of a variable do.
-pub(crate) fn of_updates(context: Context<'_, '_>, target: &Target, updates: &[PointId]) -> Stepped {
+pub(crate) fn of_updates(context: LoopContext<'_, '_>, target: &Target, updates: &[PointId]) -> Stepped {
     let mut found = Vec::new();
     for &update in updates {
         let mut at = (context.id, update);

@@ -1,6 +1,6 @@
 //! Over which objects iterators go that the source names: what `index(it)` is counted from.
 
-use crate::candidate::{Candidate, Context, invariance};
+use crate::candidate::{Candidate, LoopContext, invariance};
 use crate::mpi::storage;
 use base::Confidence;
 use dataflow::{FunctionInfo, Target, Touch};
@@ -37,7 +37,7 @@ fn object(function: &Function, id: ExprId) -> Option<Storage> {
 }
 
 /// Whether the loop changes a pointer by which the program reaches the object whose elements the candidate counts.
-pub(crate) fn stays(context: Context<'_, '_>, candidate: &Candidate) -> Touch {
+pub(crate) fn stays(context: LoopContext<'_, '_>, candidate: &Candidate) -> Touch {
     let function = context.info.function;
     let Target::Local(local) = candidate.target else {
         return Touch::Leaves;

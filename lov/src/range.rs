@@ -10,7 +10,7 @@
 //! than [`SMALL`] away from the end of a type of 32 bits or more. A loop for which that is false does not end.
 
 use crate::across;
-use crate::candidate::{Candidate, Context};
+use crate::candidate::{Candidate, LoopContext};
 use crate::step::{constant, strip_keeping};
 use base::mutant::{Mutant, on};
 use dataflow::Action;
@@ -87,7 +87,7 @@ fn limits(ty: Type) -> Option<Limits> {
 
 /// Refuses a variable that constant steps may take around the end of its type.
 pub(crate) fn constant_steps(
-    context: Context<'_, '_>,
+    context: LoopContext<'_, '_>,
     candidate: &Candidate,
     steps: &[(PointId, i64)],
     direction: Direction,
@@ -156,7 +156,7 @@ pub(crate) fn constant_steps(
 
 /// Refuses a variable that steps of unknown size may take around the end of its type.
 pub(crate) fn variable_steps(
-    context: Context<'_, '_>,
+    context: LoopContext<'_, '_>,
     candidate: &Candidate,
     step: Option<&Term>,
 ) -> Result<(), Refusal> {
@@ -185,7 +185,7 @@ pub(crate) fn variable_steps(
 
 /// Refuses a variable whose steps grow: their sum leaves 32 bits after some ten thousand.
 pub(crate) fn growing_steps(
-    context: Context<'_, '_>,
+    context: LoopContext<'_, '_>,
     candidate: &Candidate,
     direction: Direction,
 ) -> Result<(), Refusal> {
@@ -204,7 +204,7 @@ pub(crate) fn growing_steps(
 }
 
 /// Whether the loop ends when the variable has grown.
-fn is_bounded_above(context: Context<'_, '_>, candidate: &Candidate) -> bool {
+fn is_bounded_above(context: LoopContext<'_, '_>, candidate: &Candidate) -> bool {
     let (bounds, _) = bounds(context, candidate);
     let above = |bound: &Bound| matches!(bound.op, BinaryOp::Lt | BinaryOp::Le);
     bounds.iter().any(above)
@@ -212,7 +212,7 @@ fn is_bounded_above(context: Context<'_, '_>, candidate: &Candidate) -> bool {
 
 /// Refuses a variable that `x = factor * x + offset` may take around the end of its type, or shift out of it. It starts positive.
 pub(crate) fn growth(
-    context: Context<'_, '_>,
+    context: LoopContext<'_, '_>,
     candidate: &Candidate,
     steps: impl Iterator<Item = (PointId, i64, i64)>,
 ) -> Result<(), Refusal> {
@@ -265,7 +265,7 @@ fn refusal(limits: &Limits) -> Refusal {
 
 /// What holds for the variable in every iteration because the loop would end otherwise, and whether it already holds in
 /// the first one.
-pub(crate) fn bounds(context: Context<'_, '_>, candidate: &Candidate) -> (Vec<Bound>, bool) {
+pub(crate) fn bounds(context: LoopContext<'_, '_>, candidate: &Candidate) -> (Vec<Bound>, bool) {
     let info = context.info;
     let statement = info
         .flow
@@ -292,7 +292,7 @@ pub(crate) fn bounds(context: Context<'_, '_>, candidate: &Candidate) -> (Vec<Bo
 }
 
 fn conjuncts(
-    context: Context<'_, '_>,
+    context: LoopContext<'_, '_>,
     candidate: &Candidate,
     condition: ExprId,
     found: &mut Vec<Bound>,

@@ -2,7 +2,7 @@
 
 use crate::across::start_of;
 use crate::candidate::{
-    Candidate, Context, global_type, invariance, is_invariant, storage, unstable_storage,
+    Candidate, LoopContext, global_type, invariance, is_invariant, storage, unstable_storage,
 };
 use crate::term;
 use dataflow::{Action, Touch, target_of};
@@ -27,7 +27,7 @@ const MAX_COPIES: u32 = 4;
 
 /// The step that an assignment of `candidate` makes, or why it does not make one.
 pub(crate) fn step(
-    context: Context<'_, '_>,
+    context: LoopContext<'_, '_>,
     candidate: &Candidate,
     point: PointId,
     by: ExprId,
@@ -104,7 +104,7 @@ fn is_added_whole(from: Type, to: Type) -> bool {
 }
 
 /// The type of an operand, by the names in it: of several members of one name, one that holds what each of them does.
-pub(crate) fn type_of(context: Context<'_, '_>, id: ExprId) -> Type {
+pub(crate) fn type_of(context: LoopContext<'_, '_>, id: ExprId) -> Type {
     match context.kind(id) {
         ExprKind::Var(VarRef::Local(local)) => context.info.function.locals[*local].ty,
         ExprKind::Var(VarRef::Global(name)) => global_type(context, name),
@@ -162,7 +162,7 @@ fn keeps_known(from: Type, to: Type) -> bool {
 
 /// `x op= operand`: how it moves `x`.
 fn of_operator(
-    context: Context<'_, '_>,
+    context: LoopContext<'_, '_>,
     candidate: &Candidate,
     op: BinaryOp,
     operand: ExprId,
@@ -200,7 +200,7 @@ fn holds(copy: Type, original: Type) -> bool {
 
 /// `x = value`: how the value moves `x`.
 fn of_value(
-    context: Context<'_, '_>,
+    context: LoopContext<'_, '_>,
     candidate: &Candidate,
     point: PointId,
     value: ExprId,
@@ -257,7 +257,7 @@ fn of_value(
 }
 
 /// Whether an expression is the variable. Behind a cast that may cut its value off it is not itself any more.
-fn is_itself(context: Context<'_, '_>, candidate: &Candidate, id: ExprId) -> bool {
+fn is_itself(context: LoopContext<'_, '_>, candidate: &Candidate, id: ExprId) -> bool {
     let id = strip_keeping(context, candidate.ty, id);
     !matches!(context.kind(id), ExprKind::Cast(..))
         && target_of(context.info.function, id) == candidate.target
@@ -265,7 +265,7 @@ fn is_itself(context: Context<'_, '_>, candidate: &Candidate, id: ExprId) -> boo
 
 /// `x = copy`, at `point`: the step that the copy was made with.
 fn of_copy(
-    context: Context<'_, '_>,
+    context: LoopContext<'_, '_>,
     candidate: &Candidate,
     point: PointId,
     copy: LocalId,
@@ -303,7 +303,12 @@ fn of_copy(
 }
 
 /// `x = next(x)`: the step when every `return` of the callee makes the same of the parameter.
-fn of_returned(context: Context<'_, '_>, candidate: &Candidate, name: &str, args: &[ExprId]) -> Option<Step> {
+fn of_returned(
+    context: LoopContext<'_, '_>,
+    candidate: &Candidate,
+    name: &str,
+    args: &[ExprId],
+) -> Option<Step> {
     let index = args
         .iter()
         .position(|&arg| target_of(context.info.function, arg) == candidate.target)?;
@@ -329,7 +334,7 @@ fn of_returned(context: Context<'_, '_>, candidate: &Candidate, name: &str, args
         {
             return None;
         }
-        let there = Context {
+        let there = LoopContext {
             id: callee,
             info,
             ..context
@@ -351,7 +356,7 @@ fn of_returned(context: Context<'_, '_>, candidate: &Candidate, name: &str, args
 }
 
 /// What a returned value makes of the parameter, by constants alone.
-fn of_parameter(there: Context<'_, '_>, param: LocalId, value: ExprId) -> Option<Step> {
+fn of_parameter(there: LoopContext<'_, '_>, param: LocalId, value: ExprId) -> Option<Step> {
     let is_param = |id: ExprId| *there.kind(id) == ExprKind::Var(VarRef::Local(param));
     let ExprKind::Binary(op, a, b) = *there.kind(value) else {
         return None;
@@ -371,7 +376,7 @@ fn of_parameter(there: Context<'_, '_>, param: LocalId, value: ExprId) -> Option
 }
 
 /// Adding another variable that counts up from at least one: the amount changes, its sign does not.
-fn vary(context: Context<'_, '_>, candidate: &Candidate, operand: ExprId, up: bool) -> Option<Step> {
+fn vary(context: LoopContext<'_, '_>, candidate: &Candidate, operand: ExprId, up: bool) -> Option<Step> {
     let signed = |ty: Type| {
         matches!(
             ty,
@@ -414,7 +419,7 @@ fn vary(context: Context<'_, '_>, candidate: &Candidate, operand: ExprId, up: bo
 }
 
 /// The step of adding `operand`, or (`negated`) of taking it away: a constant, or what the loop leaves alone.
-fn add(context: Context<'_, '_>, operand: ExprId, negated: bool) -> Option<Step> {
+fn add(context: LoopContext<'_, '_>, operand: ExprId, negated: bool) -> Option<Step> {
     let cast = operand;
     let operand = strip_casts(context, operand);
     if constant(context, operand).is_some() {
@@ -475,12 +480,12 @@ fn grow(factor: i64, offset: i64) -> Option<Step> {
 }
 
 /// The value of a constant expression, as C computes it.
-pub(crate) fn constant(context: Context<'_, '_>, id: ExprId) -> Option<i64> {
+pub(crate) fn constant(context: LoopContext<'_, '_>, id: ExprId) -> Option<i64> {
     typed_constant(context, id).map(|(value, _)| value)
 }
 
 /// The value, and whether its type has no sign: what would be negative there is a large number, or wraps around.
-pub(crate) fn typed_constant(context: Context<'_, '_>, id: ExprId) -> Option<(i64, bool)> {
+pub(crate) fn typed_constant(context: LoopContext<'_, '_>, id: ExprId) -> Option<(i64, bool)> {
     match *context.kind(id) {
         ExprKind::Int(value) => Some((value, false)),
         ExprKind::Cast(ty, inner) => {
@@ -560,7 +565,7 @@ pub(crate) fn keeps(from: Type, to: Type) -> bool {
 }
 
 /// Takes away the casts that keep every value of a variable of the type `of`, whose value `id` is.
-pub(crate) fn strip_keeping(context: Context<'_, '_>, of: Type, mut id: ExprId) -> ExprId {
+pub(crate) fn strip_keeping(context: LoopContext<'_, '_>, of: Type, mut id: ExprId) -> ExprId {
     while let ExprKind::Cast(ty, inner) = *context.kind(id) {
         let whole = match (of, ty) {
             (
@@ -585,7 +590,7 @@ pub(crate) fn strip_keeping(context: Context<'_, '_>, of: Type, mut id: ExprId) 
 }
 
 /// Takes away casts that keep a counter's value: those to narrow types may cut it off.
-pub(crate) fn strip_casts(context: Context<'_, '_>, mut id: ExprId) -> ExprId {
+pub(crate) fn strip_casts(context: LoopContext<'_, '_>, mut id: ExprId) -> ExprId {
     while let ExprKind::Cast(ty, inner) = *context.kind(id) {
         let from = match *context.kind(inner) {
             ExprKind::Float(_) => Type::Float { bits: 64 },

@@ -1,6 +1,6 @@
 //! Expressions that can be worked out again while the loop runs: starts and steps such as `rank * chunk`.
 
-use crate::candidate::{Context, global_type, hidden_name};
+use crate::candidate::{LoopContext, global_type, hidden_name};
 use crate::step::{self, constant, keeps, strip_casts, typed_constant};
 use dataflow::Touch;
 use ir::{BinaryOp, ExprId, ExprKind, Type};
@@ -8,7 +8,7 @@ use progress_map::{Storage, Term, TermOp};
 
 /// A term for `value`, and what it rests on that it still has the same value. `leaf` gives the terms of variables.
 pub(crate) fn term(
-    context: Context<'_, '_>,
+    context: LoopContext<'_, '_>,
     value: ExprId,
     leaf: &dyn Fn(ExprId) -> Option<(Term, Touch)>,
 ) -> Option<(Term, Touch)> {
@@ -16,7 +16,7 @@ pub(crate) fn term(
 }
 
 fn nested(
-    context: Context<'_, '_>,
+    context: LoopContext<'_, '_>,
     value: ExprId,
     leaf: &dyn Fn(ExprId) -> Option<(Term, Touch)>,
     depth: usize,
@@ -61,7 +61,7 @@ fn nested(
 }
 
 /// The term of a variable, unless its name means another one somewhere in the loop.
-pub(crate) fn variable(context: Context<'_, '_>, storage: Storage, negated: bool) -> Option<Term> {
+pub(crate) fn variable(context: LoopContext<'_, '_>, storage: Storage, negated: bool) -> Option<Term> {
     hidden_name(context, &storage).is_none().then(|| Term::Variable {
         name: storage.to_string(),
         storage,
@@ -70,7 +70,7 @@ pub(crate) fn variable(context: Context<'_, '_>, storage: Storage, negated: bool
 }
 
 /// The type of a variable; unknown for what is reached through another.
-pub(crate) fn type_of(context: Context<'_, '_>, storage: &Storage) -> Type {
+pub(crate) fn type_of(context: LoopContext<'_, '_>, storage: &Storage) -> Type {
     match storage {
         Storage::Local { name, line } => {
             let mut locals = context.info.function.locals.iter();

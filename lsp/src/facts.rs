@@ -2,7 +2,7 @@
 
 use crate::Host;
 use crate::desk::{Desk, View};
-use crate::project::{Project, Role, Standing};
+use crate::project::{Project, RelationToHindmost, Standing};
 use crate::slices::Walked;
 use crate::text::Encoding;
 use engine::TaskClass;
@@ -43,7 +43,7 @@ impl Teller<'_> {
             let (behind, others): (Vec<&Standing>, Vec<&Standing>) = on_line.iter().partition(|standing| {
                 matches!(
                     self.project.role(standing.class),
-                    Role::Hindmost | Role::Candidate
+                    RelationToHindmost::Hindmost | RelationToHindmost::Candidate
                 )
             });
             for standing in behind {
@@ -76,7 +76,7 @@ impl Teller<'_> {
         let answer = self.project.answer()?;
         let role = self.project.role(standing.class);
         let (word, severity) = match role {
-            Role::Hindmost => ("hindmost", DiagnosticSeverity::ERROR),
+            RelationToHindmost::Hindmost => ("hindmost", DiagnosticSeverity::ERROR),
             _ => ("may be the hindmost", DiagnosticSeverity::WARNING),
         };
         let mut message = format!("{word}: {}", clean(&report::stands(class)));
@@ -132,7 +132,7 @@ impl Teller<'_> {
             range: view.range(self.encoding, standing.line, standing.column)?,
             severity: Some(severity),
             code: Some(NumberOrString::String(
-                if role == Role::Hindmost {
+                if role == RelationToHindmost::Hindmost {
                     "hindmost"
                 } else {
                     "candidate"
@@ -191,12 +191,12 @@ impl Teller<'_> {
         let standings = self.project.standings(file);
         let lines = standings.chunk_by(|a, b| a.line == b.line);
         let lenses = lines.flat_map(|on_line| {
-            let mut groups: BTreeMap<(bool, Role), Vec<&Standing>> = BTreeMap::new();
+            let mut groups: BTreeMap<(bool, RelationToHindmost), Vec<&Standing>> = BTreeMap::new();
             for standing in on_line {
                 let role = if standing.is_innermost {
                     self.project.role(standing.class)
                 } else {
-                    Role::Other
+                    RelationToHindmost::Other
                 };
                 groups
                     .entry((!standing.is_innermost, role))
@@ -215,10 +215,10 @@ impl Teller<'_> {
                 );
                 let role = match (calls, role) {
                     (true, _) => " in this call",
-                    (false, Role::Hindmost) => " here, hindmost",
-                    (false, Role::Candidate) => " here, may be hindmost",
-                    (false, Role::Ahead) => " here, ahead",
-                    (false, Role::Other) => " here",
+                    (false, RelationToHindmost::Hindmost) => " here, hindmost",
+                    (false, RelationToHindmost::Candidate) => " here, may be hindmost",
+                    (false, RelationToHindmost::Ahead) => " here, ahead",
+                    (false, RelationToHindmost::Other) => " here",
                 };
                 Some(CodeLens {
                     range,

@@ -1,7 +1,7 @@
 //! What is known of a line: who stands there, and what the map says.
 
 use crate::facts::{Teller, frame_values};
-use crate::project::Role;
+use crate::project::RelationToHindmost;
 use lsp_types::{Hover, HoverContents, MarkupContent, MarkupKind};
 use progress_map::FileId;
 use report::clean;
@@ -18,11 +18,11 @@ impl Teller<'_> {
         for standing in standings.filter(|standing| standing.line == line) {
             let class = self.project.class(standing)?;
             let role = match (standing.is_innermost, self.project.role(standing.class)) {
-                (true, Role::Hindmost) => "here, hindmost",
-                (true, Role::Candidate) => "here, may be the hindmost",
-                (true, Role::Ahead) => "here, ahead of the hindmost",
-                (true, Role::Other) => "here",
-                (false, Role::Hindmost) => "in this call, hindmost",
+                (true, RelationToHindmost::Hindmost) => "here, hindmost",
+                (true, RelationToHindmost::Candidate) => "here, may be the hindmost",
+                (true, RelationToHindmost::Ahead) => "here, ahead of the hindmost",
+                (true, RelationToHindmost::Other) => "here",
+                (false, RelationToHindmost::Hindmost) => "in this call, hindmost",
                 (false, _) => "in this call",
             };
             let values = frame_values(class, standing.frame);

@@ -28,7 +28,7 @@ pub(crate) struct Standing {
 
 /// What a class is to the hindmost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Role {
+pub(crate) enum RelationToHindmost {
     Hindmost,
     Candidate,
     Ahead,
@@ -111,26 +111,26 @@ impl Project {
         self.answer()?.classes.get(standing.class)
     }
 
-    pub(crate) fn role(&self, class: usize) -> Role {
+    pub(crate) fn role(&self, class: usize) -> RelationToHindmost {
         let Some(answer) = self.answer() else {
-            return Role::Other;
+            return RelationToHindmost::Other;
         };
         if answer.hindmost.iter().any(|hindmost| hindmost.class == class) {
-            return Role::Hindmost;
+            return RelationToHindmost::Hindmost;
         }
         let Some(of) = answer.classes.get(class) else {
-            return Role::Other;
+            return RelationToHindmost::Other;
         };
         let undecided = matches!(
             answer.outcome,
             engine::Outcome::Undecided | engine::Outcome::Branches
         );
         if undecided && of.is_candidate && answer.classes.len() > 1 {
-            Role::Candidate
+            RelationToHindmost::Candidate
         } else if of.links.iter().any(|link| link.relation == Relation::Before) {
-            Role::Ahead
+            RelationToHindmost::Ahead
         } else {
-            Role::Other
+            RelationToHindmost::Other
         }
     }
 }

@@ -22,7 +22,7 @@ pub(crate) enum Wish {
 /// A slice that is being walked.
 pub(crate) struct Walked {
     pub(crate) wish: Wish,
-    pub(crate) steps: Vec<Step>,
+    pub(crate) steps: Vec<SliceStatement>,
     /// Where the walk is; none before its first step.
     pub(crate) at: Option<usize>,
     /// First and last line of its statements, by file.
@@ -31,7 +31,7 @@ pub(crate) struct Walked {
 
 /// A statement of a slice.
 #[derive(Clone, Debug)]
-pub(crate) struct Step {
+pub(crate) struct SliceStatement {
     pub(crate) file: FileId,
     pub(crate) line: u32,
     pub(crate) column: u32,
@@ -129,7 +129,7 @@ impl Walked {
             };
             let lines = (statement.line, statement.end_line.max(statement.line));
             covered.entry(file).or_default().push(lines);
-            steps.push(Step {
+            steps.push(SliceStatement {
                 file,
                 line: statement.line,
                 column: statement.column,

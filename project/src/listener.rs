@@ -1,6 +1,6 @@
 //! Who hears of work while it lasts: nothing here prints.
 
-use engine::Step;
+use engine::MapProgress;
 
 /// Hears what is worth knowing before the work is done.
 pub trait Listener: Sync {
@@ -8,5 +8,5 @@ pub trait Listener: Sync {
     fn warn(&self, message: &str);
 
     /// A map of so many files is being made; what is returned hears of each step, and is dropped at the end.
-    fn making(&self, files: usize) -> Box<dyn Fn(Step) + Sync + '_>;
+    fn making(&self, files: usize) -> Box<dyn Fn(MapProgress) + Sync + '_>;
 }

@@ -36,7 +36,7 @@ pub struct Preprocessor {
     trust: Trust,
     limit: Duration,
     started: SystemTime,
-    state: Mutex<State>,
+    state: Mutex<RunRecord>,
 }
 
 /// How a file is compiled.
@@ -49,7 +49,7 @@ struct Ways {
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct RunRecord {
     /// Why compilers did not give what was asked for: how often, and the first file.
     failures: BTreeMap<String, (usize, String)>,
     /// Compilers not to be run again, and why.
@@ -217,7 +217,7 @@ impl Preprocessor {
         state.failures.iter().map(text).collect()
     }
 
-    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+    fn state(&self) -> std::sync::MutexGuard<'_, RunRecord> {
         // A thread that panicked cannot have left counts half made.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -5,7 +5,7 @@
 //! gives that value. The frame must have been entered by the call that its return address follows. The binding lists only calls of
 //! functions for which that is certain, and names the code that the frame must be in.
 
-use crate::evaluate::{Context, Unknown};
+use crate::evaluate::{EvaluationContext, Unknown};
 use crate::locate::Locator;
 use crate::memory::Memory;
 use crate::modules::ModuleId;
@@ -57,7 +57,7 @@ impl Callers<'_> {
         let place = self.locator.place(caller.lookup.wrapping_sub(bias));
         let function = place.as_ref().map(|place| place.function);
         let record = function.and_then(|function| binding.functions.get(function as usize));
-        let context = Context {
+        let context = EvaluationContext {
             registers: &caller.registers,
             memory,
             cfa: caller.cfa,

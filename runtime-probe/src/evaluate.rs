@@ -12,7 +12,7 @@ use progress_map::Encoding;
 use std::fmt;
 
 /// What an expression may refer to.
-pub(crate) struct Context<'a> {
+pub(crate) struct EvaluationContext<'a> {
     /// Registers of the frame.
     pub(crate) registers: &'a Registers,
     /// Memory of the task.
@@ -115,7 +115,7 @@ impl From<gimli::Error> for Unknown {
     }
 }
 
-impl Context<'_> {
+impl EvaluationContext<'_> {
     /// Evaluates `expression`, with `initial` on its stack if given, to the pieces that it describes. An empty one
     /// describes nothing.
     pub(crate) fn pieces<'e>(
@@ -226,7 +226,7 @@ impl Context<'_> {
             return Err(Unknown::NoFrameAddress);
         }
         // The frame base must not refer to itself.
-        let inner = Context {
+        let inner = EvaluationContext {
             frame_base: &[],
             ..*self
         };
@@ -276,7 +276,7 @@ mod tests {
         registers.set(3, Some(0x1000));
         let mut memory = Memory::default();
         memory.add(0x1008, vec![0x11, 0x22, 0x33, 0x44, 0, 0, 0, 0]);
-        let context = Context {
+        let context = EvaluationContext {
             registers: &registers,
             memory: &memory,
             cfa: Some(0x7000),

@@ -1,8 +1,8 @@
 //! From a raw stack to the frames of a snapshot: names, positions, values.
 
 use crate::callers::Callers;
-use crate::evaluate::{Context, Unknown};
-use crate::locate::{Level, Locator, Place};
+use crate::evaluate::{EvaluationContext, Unknown};
+use crate::locate::{InlineChain, Level, Locator};
 use crate::memory::Memory;
 use crate::modules::{ModuleId, Modules};
 use crate::symbols;
@@ -98,7 +98,7 @@ impl Builder<'_> {
         &mut self,
         raw: &RawFrame,
         (module, bias): (ModuleId, u64),
-        (locator, place): (&Locator<'_>, &Place),
+        (locator, place): (&Locator<'_>, &InlineChain),
         outer: &[RawFrame],
         frames: &mut Vec<Frame>,
     ) {
@@ -110,7 +110,7 @@ impl Builder<'_> {
         // have no position of its own and show its neighbour's; compilers do that from -Og on.
         let interrupted = raw.lookup == raw.pc;
         let inexact = interrupted && place.levels.last().is_some_and(|level| level.position.inexact);
-        let context = Context {
+        let context = EvaluationContext {
             registers: &raw.registers,
             memory: self.memory,
             cfa: raw.cfa,
@@ -225,7 +225,7 @@ impl Builder<'_> {
         locator: &Locator<'_>,
         level: &Level,
         address: u64,
-        context: &Context<'_>,
+        context: &EvaluationContext<'_>,
         frame: &mut Frame,
     ) {
         let own = locator.variables(level.instance);
@@ -290,7 +290,7 @@ type Slots = BTreeMap<i32, u64>;
 fn passed(
     locator: &Locator<'_>,
     address: u64,
-    context: &Context<'_>,
+    context: &EvaluationContext<'_>,
     unread: &mut bool,
 ) -> BTreeMap<u8, u64> {
     let calls = &locator.binding.mpi_calls;

@@ -4,7 +4,7 @@
 pub(crate) const LARGEST: u32 = 1 << 24;
 
 /// The variables of one kind of launcher.
-pub(crate) struct Kind {
+pub(crate) struct LauncherVariables {
     rank: &'static str,
     size: &'static [&'static str],
     /// How many ranks of the job there are on this host.
@@ -12,45 +12,45 @@ pub(crate) struct Kind {
 }
 
 /// Most specific first: what an MPI sets for its ranks before what a batch system sets for any process.
-pub(crate) const KINDS: [Kind; 7] = [
-    Kind {
+pub(crate) const KINDS: [LauncherVariables; 7] = [
+    LauncherVariables {
         rank: "PMIX_RANK",
         size: &["OMPI_COMM_WORLD_SIZE", "SLURM_NTASKS", "FLUX_JOB_SIZE"],
         here: Some("OMPI_COMM_WORLD_LOCAL_SIZE"),
     },
-    Kind {
+    LauncherVariables {
         rank: "OMPI_COMM_WORLD_RANK",
         size: &["OMPI_COMM_WORLD_SIZE"],
         here: Some("OMPI_COMM_WORLD_LOCAL_SIZE"),
     },
-    Kind {
+    LauncherVariables {
         rank: "PMI_RANK",
         size: &["PMI_SIZE"],
         here: Some("MPI_LOCALNRANKS"),
     },
-    Kind {
+    LauncherVariables {
         rank: "MV2_COMM_WORLD_RANK",
         size: &["MV2_COMM_WORLD_SIZE"],
         here: Some("MV2_COMM_WORLD_LOCAL_SIZE"),
     },
-    Kind {
+    LauncherVariables {
         rank: "FLUX_TASK_RANK",
         size: &["FLUX_JOB_SIZE"],
         here: None,
     },
-    Kind {
+    LauncherVariables {
         rank: "SLURM_PROCID",
         size: &["SLURM_NTASKS"],
         here: None,
     },
-    Kind {
+    LauncherVariables {
         rank: "RANK",
         size: &["WORLD_SIZE"],
         here: Some("LOCAL_WORLD_SIZE"),
     },
 ];
 
-impl Kind {
+impl LauncherVariables {
     /// The rank that an environment gives.
     pub(crate) fn rank(&self, environment: &[u8]) -> Option<u32> {
         number(environment, self.rank)

@@ -16,14 +16,14 @@ pub(crate) struct Locator<'m> {
     without_variables: bool,
     /// Indices of `binding.variables`, sorted by instance.
     by_instance: Vec<(FunctionInstance, u32)>,
-    known: RefCell<BTreeMap<u64, Option<Rc<Place>>>>,
+    known: RefCell<BTreeMap<u64, Option<Rc<InlineChain>>>>,
     /// What functions count with, by the functions' numbers in the machine code, and whether it has 32 bits.
     counted: BTreeMap<u32, BTreeMap<MachineLocation, bool>>,
 }
 
 /// What stands at an address of a bound function.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct InlineChain {
     /// Index into `binding.functions`.
     pub(crate) function: u32,
     /// The function and the calls inlined into it that contain the address, outermost first; not empty.
@@ -87,7 +87,7 @@ impl<'m> Locator<'m> {
     }
 
     /// What stands at `address` (as linked), if it belongs to a bound function.
-    pub(crate) fn place(&self, address: u64) -> Option<Rc<Place>> {
+    pub(crate) fn place(&self, address: u64) -> Option<Rc<InlineChain>> {
         if let Some(known) = self.known.borrow().get(&address) {
             return known.clone();
         }
@@ -130,7 +130,7 @@ impl<'m> Locator<'m> {
         lovs.map(|lov| lov.name.as_str())
     }
 
-    fn search(&self, address: u64) -> Option<Place> {
+    fn search(&self, address: u64) -> Option<InlineChain> {
         let functions = &self.binding.functions;
         let at = functions
             .partition_point(|function| function.start <= address)
@@ -165,7 +165,7 @@ impl<'m> Locator<'m> {
         if let Some(innermost) = levels.last_mut() {
             innermost.position = self.row(address);
         }
-        Some(Place {
+        Some(InlineChain {
             function: index,
             levels,
         })

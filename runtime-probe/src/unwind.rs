@@ -10,7 +10,7 @@
 
 use crate::effort::{Effort, UsedUp};
 use crate::elf::{Slice, Unwind};
-use crate::evaluate::{Context, Unknown};
+use crate::evaluate::{EvaluationContext, Unknown};
 use crate::guess;
 use crate::memory::Memory;
 use crate::modules::{ModuleId, Modules, Space};
@@ -456,7 +456,7 @@ impl<'s, S: UnwindSection<Slice<'s>>> Rules<'_, S> {
         let bytes = expression
             .get(self.section)
             .map_err(|error| End::BadEntry(error.into()))?;
-        let context = Context {
+        let context = EvaluationContext {
             registers: self.registers,
             memory: self.memory,
             cfa: None,

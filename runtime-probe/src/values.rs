@@ -4,13 +4,17 @@
 //! is missing, with the reason: a wrong value would put tasks in a wrong order.
 
 use crate::elf::Slice;
-use crate::evaluate::{Context, Unknown, word};
+use crate::evaluate::{EvaluationContext, Unknown, word};
 use gimli::{Location, Piece};
 use progress_map::{BoundVariable, Encoding, PathStep};
 use snapshot::Value;
 
 /// Reads a variable at `address` (as linked).
-pub(crate) fn read(variable: &BoundVariable, address: u64, context: &Context<'_>) -> Result<Value, Unknown> {
+pub(crate) fn read(
+    variable: &BoundVariable,
+    address: u64,
+    context: &EvaluationContext<'_>,
+) -> Result<Value, Unknown> {
     let location = variable
         .locations
         .iter()
@@ -75,7 +79,7 @@ enum Object<'p, 'e> {
 }
 
 impl Object<'_, '_> {
-    fn bytes(&self, length: usize, context: &Context<'_>) -> Result<Vec<u8>, Unknown> {
+    fn bytes(&self, length: usize, context: &EvaluationContext<'_>) -> Result<Vec<u8>, Unknown> {
         match *self {
             Object::Memory(address) => Ok(context.read(address, length)?.to_vec()),
             Object::Pieces(pieces, mut offset) => {
@@ -103,7 +107,7 @@ fn part(
     piece: &Piece<Slice<'_>>,
     offset: u64,
     length: usize,
-    context: &Context<'_>,
+    context: &EvaluationContext<'_>,
 ) -> Result<Vec<u8>, Unknown> {
     let bytes = match piece.location {
         Location::Empty => return Err(Unknown::OptimisedOut),
@@ -180,7 +184,7 @@ mod tests {
         let mut memory = Memory::default();
         memory.add(0x1000, 0x2000u64.to_le_bytes().to_vec());
         memory.add(0x1008, (-2.5f64).to_le_bytes().to_vec());
-        let context = Context {
+        let context = EvaluationContext {
             registers: &registers,
             memory: &memory,
             cfa: None,

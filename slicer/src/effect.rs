@@ -3,7 +3,7 @@
 //! What they do not name is taken to read and write everything that its arguments point to, and one step further. Being in
 //! them only makes slices smaller.
 
-use library::{Access, Exit, Function, State, function};
+use library::{Access, Exit, Function, HiddenState, function};
 
 /// What a function without source does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub struct LibraryEffect {
     /// It never returns.
     pub ends: bool,
     /// It keeps a state that later calls of the functions of this group see.
-    pub state: Option<State>,
+    pub state: Option<HiddenState>,
     /// It stores a pointer to new memory, or a handle, in what its argument of this number points to.
     pub gives: Option<u8>,
     /// Arguments that it follows over one more pointer, or to what a handle stands for. As bits, too.

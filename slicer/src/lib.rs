@@ -78,5 +78,5 @@ pub use build::TooManyCallees;
 pub use graph::Graph;
 pub use packed::GraphError;
 pub use slice::{Because, CriterionError, Options, Slice, Statement};
-pub use stand::{At, Frame, Points, Stand};
+pub use stand::{At, Points, SliceFrame, Stand};
 pub use state::Dependence;

@@ -8,7 +8,7 @@
 
 use crate::executed::Executed;
 use crate::graph::{EdgeKind, FunctionId, Graph, NodeId};
-use crate::state::Context;
+use crate::state::CallingContext;
 use base::Id as _;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,8 +23,8 @@ impl Graph {
         executed: &Executed,
         own: &Stack,
         others: &[Stack],
-    ) -> BTreeMap<(Context, NodeId), u32> {
-        let mut found: BTreeMap<(Context, NodeId), u32> = BTreeMap::new();
+    ) -> BTreeMap<(CallingContext, NodeId), u32> {
+        let mut found: BTreeMap<(CallingContext, NodeId), u32> = BTreeMap::new();
         for other in others {
             let Some(difference) = first_difference(own, other) else {
                 continue;
@@ -44,7 +44,7 @@ impl Graph {
                     .copied()
                     .filter(is_own)
                     .collect();
-                above = self.note(&mut found, Context::Stack(depth), &parted, above);
+                above = self.note(&mut found, CallingContext::Stack(depth), &parted, above);
             }
             // This task may already have left the function that the other one is in.
             let mut above = 0;
@@ -52,7 +52,7 @@ impl Graph {
                 if !executed.is_finished(*function) {
                     break;
                 }
-                above = self.note(&mut found, Context::Called, &self.deciders(points), above);
+                above = self.note(&mut found, CallingContext::Called, &self.deciders(points), above);
             }
         }
         found
@@ -61,8 +61,8 @@ impl Graph {
     /// Notes branches of one frame that part tasks, below so many others; how many there are above the next frame.
     fn note(
         &self,
-        found: &mut BTreeMap<(Context, NodeId), u32>,
-        context: Context,
+        found: &mut BTreeMap<(CallingContext, NodeId), u32>,
+        context: CallingContext,
         parted: &BTreeSet<NodeId>,
         above: u32,
     ) -> u32 {

@@ -47,7 +47,7 @@ pub type Key = Option<NameId>;
 /// All places and how objects get from one to the other.
 #[derive(Debug, Default)]
 pub struct Places {
-    places: IdVec<PlaceId, Place>,
+    places: IdVec<PlaceId, PlaceNode>,
     /// By place: one that it was joined with, or itself. Like the next two it is asked for far more often than the rest.
     parents: IdVec<PlaceId, PlaceId>,
     /// By place: it may point to anything; right after [`Places::spread`].
@@ -63,7 +63,7 @@ pub struct Places {
 }
 
 #[derive(Debug)]
-struct Place {
+struct PlaceNode {
     /// Edges and joined places: the heavier of two stays when they are joined, which keeps the way to it short.
     weight: u32,
     content: ContentId,
@@ -130,7 +130,7 @@ impl Places {
         self.parents.push(self.places.next_id());
         self.points.push(false);
         self.followed.push(false);
-        self.places.push(Place {
+        self.places.push(PlaceNode {
             weight: 1,
             content,
             touched: false,
@@ -315,7 +315,7 @@ impl Places {
     /// Sorts the edges of these places, which are sorted, and lets them lead to what stands for where they led.
     fn put_in_order(&mut self, touched: &[PlaceId]) {
         let parents = &self.parents;
-        let in_order = |id: PlaceId, place: &mut Place| {
+        let in_order = |id: PlaceId, place: &mut PlaceNode| {
             for list in [&mut place.from, &mut place.to] {
                 list.iter_mut().for_each(|other| *other = root(parents, *other));
                 list.sort_unstable();
@@ -326,9 +326,9 @@ impl Places {
             place.objects.dedup();
         };
         // Each processor has a part of the places to itself.
-        let mut rest: &mut [Place] = self.places.as_mut_slice();
+        let mut rest: &mut [PlaceNode] = self.places.as_mut_slice();
         let mut done = 0;
-        let mut parts: Vec<(usize, &mut [Place], &[PlaceId])> = Vec::new();
+        let mut parts: Vec<(usize, &mut [PlaceNode], &[PlaceId])> = Vec::new();
         for part in touched.chunks(PART) {
             let end = part[part.len() - 1].index() + 1;
             let (own, others) = rest.split_at_mut(end - done);

@@ -5,7 +5,7 @@
 //! Distances are small, so the queue has a list for each; in a list, the state that came first is first.
 
 use crate::graph::NodeId;
-use crate::state::{Context, Dependence, State, Step};
+use crate::state::{CallingContext, Dependence, Predecessor, State};
 use base::Id as _;
 use hashbrown::HashMap;
 
@@ -13,10 +13,10 @@ use hashbrown::HashMap;
 #[derive(Debug, Default)]
 pub(crate) struct Reached {
     /// All states, in the order in which they were reached first, and how they were reached.
-    records: Vec<(State, Step)>,
-    /// By node, where [`Context::Called`] stands in the records, from 1; 0 where it was not reached.
+    records: Vec<(State, Predecessor)>,
+    /// By node, where [`CallingContext::Called`] stands in the records, from 1; 0 where it was not reached.
     called: Vec<u32>,
-    /// The same for [`Context::Elsewhere`].
+    /// The same for [`CallingContext::Elsewhere`].
     elsewhere: Vec<u32>,
     /// The same for all other states. It is only asked for single states, never listed, so that its order cannot show.
     others: HashMap<State, u32>,
@@ -39,10 +39,10 @@ impl Reached {
     }
 
     /// How a state was reached.
-    pub(crate) fn get(&self, state: &State) -> Option<&Step> {
+    pub(crate) fn get(&self, state: &State) -> Option<&Predecessor> {
         let at = match *state {
-            State::At(Context::Called, node) => self.called[node.index()],
-            State::At(Context::Elsewhere, node) => self.elsewhere[node.index()],
+            State::At(CallingContext::Called, node) => self.called[node.index()],
+            State::At(CallingContext::Elsewhere, node) => self.elsewhere[node.index()],
             _ => self.others.get(state).copied().unwrap_or(0),
         };
         let at = at.checked_sub(1)?;
@@ -50,10 +50,10 @@ impl Reached {
     }
 
     /// Notes a way to a state, unless one is known that is no longer. Tells whether it was noted.
-    pub(crate) fn note(&mut self, state: State, step: Step) -> bool {
+    pub(crate) fn note(&mut self, state: State, step: Predecessor) -> bool {
         let slot = match state {
-            State::At(Context::Called, node) => &mut self.called[node.index()],
-            State::At(Context::Elsewhere, node) => &mut self.elsewhere[node.index()],
+            State::At(CallingContext::Called, node) => &mut self.called[node.index()],
+            State::At(CallingContext::Elsewhere, node) => &mut self.elsewhere[node.index()],
             _ => self.others.entry(state).or_insert(0),
         };
         let Some(at) = slot.checked_sub(1) else {
@@ -75,8 +75,8 @@ impl Reached {
     }
 
     /// The statements that were reached, nearest first.
-    pub(crate) fn statements(&self) -> Vec<(u32, Context, NodeId)> {
-        let at = |(state, step): &(State, Step)| match *state {
+    pub(crate) fn statements(&self) -> Vec<(u32, CallingContext, NodeId)> {
+        let at = |(state, step): &(State, Predecessor)| match *state {
             State::At(context, node) => Some((step.distance, context, node)),
             _ => None,
         };

@@ -4,8 +4,8 @@ use crate::executed::Executed;
 use crate::graph::{FileId, FunctionId, Graph, NodeId, NodeKind};
 use crate::parted::Stack;
 use crate::reached::Reached;
-use crate::stand::Frame;
-use crate::state::{Context, Dependence, State, Step};
+use crate::stand::SliceFrame;
+use crate::state::{CallingContext, Dependence, Predecessor, State};
 use crate::varies::Differences;
 use crate::walk::Walk;
 use crate::within::Within;
@@ -147,8 +147,8 @@ impl Graph {
         }
         let stack = self.only_stack(&nodes);
         let context = match &stack {
-            Some(stack) => Context::Stack(stack.len().saturating_sub(1) as u16),
-            None => Context::Called,
+            Some(stack) => CallingContext::Stack(stack.len().saturating_sub(1) as u16),
+            None => CallingContext::Called,
         };
         let executed = match stack {
             Some(stack) => Executed::before(self, stack),
@@ -180,15 +180,15 @@ impl Graph {
     }
 
     /// The slice of a hung stack, outermost frame first.
-    pub fn slice_stack(&self, frames: &[Frame], options: Options) -> Result<Slice, CriterionError> {
+    pub fn slice_stack(&self, frames: &[SliceFrame], options: Options) -> Result<Slice, CriterionError> {
         self.slice_parted(frames, &[], options)
     }
 
     /// The same, where the stacks of other tasks are known: what parted the tasks comes first.
     pub fn slice_parted(
         &self,
-        frames: &[Frame],
-        others: &[&[Frame]],
+        frames: &[SliceFrame],
+        others: &[&[SliceFrame]],
         options: Options,
     ) -> Result<Slice, CriterionError> {
         let (stack, within) = self.stack_of(frames);
@@ -230,13 +230,18 @@ impl Graph {
         let (executed, nothing) = (Executed::everything(self), Differences::default());
         let mut walk = Walk::new(self, &executed, &nothing, options.messages);
         for (distance, ((_, points), within)) in (0..).zip(stack.iter().zip(within).rev()) {
-            start_frame(&mut walk, (Context::Called, distance), points, Some(within));
+            start_frame(
+                &mut walk,
+                (CallingContext::Called, distance),
+                points,
+                Some(within),
+            );
         }
         self.slice_of(walk.run(options.enough), &nothing, options)
     }
 
     /// The frames whose functions the graph has, and what is under way in macros there.
-    fn stack_of(&self, frames: &[Frame]) -> (Stack, Vec<Within>) {
+    fn stack_of(&self, frames: &[SliceFrame]) -> (Stack, Vec<Within>) {
         let mut stack = Stack::new();
         let mut within: Vec<Within> = Vec::new();
         for frame in frames {
@@ -254,7 +259,7 @@ impl Graph {
     /// A stack is where a walk begins: at its end, and less so at the calls that lead there.
     fn start_stack(&self, walk: &mut Walk<'_>, executed: &Executed, within: &[Within]) {
         if let Some((depth, innermost)) = executed.stack.iter().enumerate().next_back() {
-            let begin = (Context::Stack(depth as u16), 0);
+            let begin = (CallingContext::Stack(depth as u16), 0);
             start_frame(walk, begin, &innermost.points, within.get(depth));
         }
         self.start_callers(walk, executed, within);
@@ -264,7 +269,7 @@ impl Graph {
     fn start_callers(&self, walk: &mut Walk<'_>, executed: &Executed, within: &[Within]) {
         let callers = executed.stack.iter().enumerate().rev().skip(1);
         for (distance, (depth, active)) in (1..).zip(callers) {
-            let begin = (Context::Stack(depth as u16), distance);
+            let begin = (CallingContext::Stack(depth as u16), distance);
             start_frame(walk, begin, &active.points, within.get(depth));
         }
     }
@@ -329,7 +334,7 @@ impl Graph {
             if let Some(&number) = numbers.get(&place) {
                 let statement: &mut Statement = &mut slice.statements[number];
                 statement.end_line = statement.end_line.max(each.end_line);
-                statement.elsewhere &= context == Context::Elsewhere;
+                statement.elsewhere &= context == CallingContext::Elsewhere;
                 depths[number] = depths[number].min(differences.depth(node));
                 continue;
             }
@@ -349,7 +354,7 @@ impl Graph {
                     .map(|function| self.name(self.functions[function].name).to_owned())
                     .unwrap_or_default(),
                 distance: step.distance,
-                elsewhere: context == Context::Elsewhere,
+                elsewhere: context == CallingContext::Elsewhere,
                 class: None,
                 because,
             });
@@ -371,7 +376,12 @@ impl Graph {
 
     /// Why a statement is in a slice, whose statements so far have `numbers`: the next of them on the way to the criterion, and the most
     /// telling step to it.
-    fn because(&self, reached: &Reached, step: Step, numbers: &HashMap<(FileId, u32), usize>) -> Because {
+    fn because(
+        &self,
+        reached: &Reached,
+        step: Predecessor,
+        numbers: &HashMap<(FileId, u32), usize>,
+    ) -> Because {
         let (mut kind, mut name, mut from) = (step.kind, step.name, step.from);
         let (mut of, mut role) = (None, None);
         while let Some(before) = from {
@@ -444,7 +454,7 @@ impl Graph {
 /// Begins a walk at the points of a frame: the innermost one is asked about, those above are calls under way, the nearer the more telling.
 fn start_frame(
     walk: &mut Walk<'_>,
-    (context, distance): (Context, u32),
+    (context, distance): (CallingContext, u32),
     points: &[NodeId],
     within: Option<&Within>,
 ) {

@@ -1,14 +1,14 @@
 //! Stacks that a program can have, as far as its calls tell: for measurements of slices without a hung job.
 
 use crate::graph::{FunctionId, Graph, NodeId};
-use crate::stand::{At, Frame, Points, Stand};
+use crate::stand::{At, Points, SliceFrame, Stand};
 use base::Id as _;
 use progress_map::PointId;
 
 impl Graph {
     /// Up to `count` different stacks, spread over the calls of the program, none deeper than `depth` frames. Each leads from a
     /// function without callers (or from as far up as `depth` allows) down to a call of a function without source.
-    pub fn stacks(&self, count: usize, depth: usize) -> Vec<Vec<Frame>> {
+    pub fn stacks(&self, count: usize, depth: usize) -> Vec<Vec<SliceFrame>> {
         let leaves: Vec<NodeId> = self
             .calls
             .iter()
@@ -26,7 +26,7 @@ impl Graph {
     }
 
     /// A way from the outside to a call.
-    fn stack_to(&self, leaf: NodeId, depth: usize) -> Vec<Frame> {
+    fn stack_to(&self, leaf: NodeId, depth: usize) -> Vec<SliceFrame> {
         let mut frames = Vec::new();
         let mut seen: Vec<FunctionId> = Vec::new();
         let mut callee = self.call(leaf).and_then(|call| call.name);
@@ -37,7 +37,7 @@ impl Graph {
             let function = &self.functions[id];
             let first = function.first_node.index();
             let point = PointId::from_index(node.index() - first);
-            frames.push(Frame {
+            frames.push(SliceFrame {
                 stands: vec![Stand {
                     file: self.files[function.file].clone(),
                     function: self.name(function.name).to_owned(),

@@ -15,7 +15,7 @@ use progress_map::PointId;
 
 /// A frame of a hung stack, of a function with source.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Frame {
+pub struct SliceFrame {
     /// The frame's function, and behind it those that were called from there and have left no frame, outermost first.
     pub stands: Vec<Stand>,
     /// What is called there: the next function on the stack, with or without source. `None` where the task is in this
@@ -59,10 +59,10 @@ pub struct Points {
     pub points: Vec<(PointId, u32, u32)>,
 }
 
-impl Frame {
+impl SliceFrame {
     /// A frame that nobody has looked up.
     pub fn on_line(file: &str, function: &str, line: u32, callee: Option<&str>) -> Self {
-        Frame {
+        SliceFrame {
             stands: vec![Stand {
                 file: file.to_owned(),
                 function: function.to_owned(),
@@ -79,7 +79,7 @@ type UnderWay<'f> = (FunctionId, Vec<NodeId>, Option<&'f str>);
 
 impl Graph {
     /// The functions that a frame stands for, outermost first; none where one of them is not to be found.
-    pub(crate) fn under_way<'f>(&self, frame: &'f Frame) -> Vec<UnderWay<'f>> {
+    pub(crate) fn under_way<'f>(&self, frame: &'f SliceFrame) -> Vec<UnderWay<'f>> {
         let stands = frame.stands.iter().enumerate();
         let found = stands.map(|(number, stand)| {
             let next = frame.stands.get(number + 1).map(|next| next.function.as_str());

@@ -5,7 +5,7 @@ use crate::places::{Key, NameId, ObjectId};
 
 /// Where a function is executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Context {
+pub(crate) enum CallingContext {
     /// On the stack, at this depth.
     Stack(u16),
     /// Called before, by this task.
@@ -25,11 +25,11 @@ pub(crate) enum Side {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum State {
     /// The statement is executed, with the values that it has.
-    At(Context, NodeId),
+    At(CallingContext, NodeId),
     /// The call returns what it returns.
-    Value(Context, NodeId),
+    Value(CallingContext, NodeId),
     /// The call comes back.
-    Back(Context, NodeId),
+    Back(CallingContext, NodeId),
     /// This part of what these labels say is pointed to has the value that it has; whether it is accessed by members.
     Place(Side, Labels, bool, Key),
     /// What these writers left there has it.
@@ -99,7 +99,7 @@ pub enum Dependence {
 
 /// How a state was reached.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Step {
+pub(crate) struct Predecessor {
     pub(crate) distance: u32,
     pub(crate) from: Option<State>,
     pub(crate) kind: Dependence,

@@ -17,7 +17,7 @@ use crate::executed::Executed;
 use crate::graph::{Access, Call, EdgeKind, FileId, Graph, Message, NodeId, NodeKind};
 use crate::places::NameId;
 use crate::reached::{Queue, Reached};
-use crate::state::{Context, Dependence, Side, State, Step};
+use crate::state::{CallingContext, Dependence, Predecessor, Side, State};
 use crate::varies::Differences;
 use crate::within::Within;
 use base::Id as _;
@@ -106,10 +106,10 @@ impl<'g> Walk<'g> {
     }
 
     /// Starts from a statement.
-    pub(crate) fn start(&mut self, context: Context, node: NodeId, distance: u32, kind: Dependence) {
+    pub(crate) fn start(&mut self, context: CallingContext, node: NodeId, distance: u32, kind: Dependence) {
         self.push(
             State::At(context, node),
-            Step {
+            Predecessor {
                 distance,
                 from: None,
                 kind,
@@ -119,7 +119,7 @@ impl<'g> Walk<'g> {
         if self.graph.call(node).is_some() && kind == Dependence::Criterion {
             self.push(
                 State::Value(context, node),
-                Step {
+                Predecessor {
                     distance,
                     from: None,
                     kind,
@@ -127,7 +127,7 @@ impl<'g> Walk<'g> {
                 },
             );
         }
-        if context == Context::Called
+        if context == CallingContext::Called
             && let Some(function) = self.graph.nodes[node].function
         {
             self.open(Side::Own, function, State::At(context, node), distance);
@@ -135,7 +135,13 @@ impl<'g> Walk<'g> {
     }
 
     /// Starts from what is under way in macros that a statement of this context calls.
-    pub(crate) fn start_within(&mut self, context: Context, within: Within, distance: u32, kind: Dependence) {
+    pub(crate) fn start_within(
+        &mut self,
+        context: CallingContext,
+        within: Within,
+        distance: u32,
+        kind: Dependence,
+    ) {
         for &(function, call) in &within.entered {
             let around = self.graph.nodes[call].function;
             let is_inner = around.is_some_and(|around| self.graph.is_macro(around));
@@ -149,7 +155,7 @@ impl<'g> Walk<'g> {
         }
         let inner = called(context);
         for &call in &within.calls {
-            let step = Step {
+            let step = Predecessor {
                 distance,
                 from: None,
                 kind,
@@ -160,18 +166,18 @@ impl<'g> Walk<'g> {
                 self.push(State::Value(inner, call), step);
             }
         }
-        if let Context::Stack(depth) = context {
+        if let CallingContext::Stack(depth) = context {
             self.within[usize::from(depth)].extend(within.calls);
         }
     }
 
     /// Starts from the value that a variable has where a statement is executed; `false` if the statement does not name it.
-    pub(crate) fn start_variable(&mut self, context: Context, node: NodeId, variable: &str) -> bool {
+    pub(crate) fn start_variable(&mut self, context: CallingContext, node: NodeId, variable: &str) -> bool {
         let graph = self.graph;
         let mut found = false;
         let state = State::At(context, node);
         let is_it = |name: Option<NameId>| name.is_some_and(|name| graph.name(name) == variable);
-        let first = |kind, name| Step {
+        let first = |kind, name| Predecessor {
             distance: 1,
             from: None,
             kind,
@@ -194,7 +200,7 @@ impl<'g> Walk<'g> {
             self.reached.origins.push(state);
         }
         if found
-            && context == Context::Called
+            && context == CallingContext::Called
             && let Some(function) = graph.nodes[node].function
         {
             self.open(Side::Own, function, state, 0);
@@ -243,7 +249,7 @@ impl<'g> Walk<'g> {
         self.reached
     }
 
-    fn push(&mut self, state: State, step: Step) {
+    fn push(&mut self, state: State, step: Predecessor) {
         if self.reached.note(state, step) {
             self.queue.push(step.distance, state);
         }
@@ -257,7 +263,7 @@ impl<'g> Walk<'g> {
             State::At(_, node) if self.is_alike(node) => ALIKE,
             _ => 0,
         };
-        let step = Step {
+        let step = Predecessor {
             distance: distance + farther,
             from: Some(from),
             kind,
@@ -278,9 +284,9 @@ impl<'g> Walk<'g> {
         }
     }
 
-    fn at(&mut self, state: State, context: Context, node: NodeId, distance: u32) {
+    fn at(&mut self, state: State, context: CallingContext, node: NodeId, distance: u32) {
         let graph = self.graph;
-        let starts = |step: &Step| matches!(step.kind, Dependence::Criterion | Dependence::UnderWay);
+        let starts = |step: &Predecessor| matches!(step.kind, Dependence::Criterion | Dependence::UnderWay);
         let is_start = self.reached.get(&state).is_some_and(starts);
         let distance = if is_start { distance + self.aside } else { distance };
         for edge in graph.edges.of(node.index()) {
@@ -344,17 +350,17 @@ impl<'g> Walk<'g> {
     }
 }
 
-fn side_of(context: Context) -> Side {
+fn side_of(context: CallingContext) -> Side {
     match context {
-        Context::Stack(_) | Context::Called => Side::Own,
-        Context::Elsewhere => Side::Other,
+        CallingContext::Stack(_) | CallingContext::Called => Side::Own,
+        CallingContext::Elsewhere => Side::Other,
     }
 }
 
 /// The context of what is called from this one.
-fn called(context: Context) -> Context {
+fn called(context: CallingContext) -> CallingContext {
     match context {
-        Context::Stack(_) | Context::Called => Context::Called,
-        Context::Elsewhere => Context::Elsewhere,
+        CallingContext::Stack(_) | CallingContext::Called => CallingContext::Called,
+        CallingContext::Elsewhere => CallingContext::Elsewhere,
     }
 }

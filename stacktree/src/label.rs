@@ -36,7 +36,7 @@ id! {
 
 /// What a node of the tree stands for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum LabelKind {
     /// A call on a stack.
     #[default]
     Frame,
@@ -99,8 +99,8 @@ impl Ord for Number {
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Label<T> {
     /// What it stands for.
-    pub kind: Kind,
-    /// The function's name, or the reason of [`Kind::Unreadable`].
+    pub kind: LabelKind,
+    /// The function's name, or the reason of [`LabelKind::Unreadable`].
     pub function: T,
     /// Its source file.
     pub file: Option<T>,
@@ -173,7 +173,7 @@ impl<T: Clone> Label<T> {
     /// The label as this granularity sees it.
     pub fn at(&self, granularity: Granularity) -> Self {
         let mut label = self.clone();
-        if self.kind != Kind::Frame || granularity == Granularity::Point {
+        if self.kind != LabelKind::Frame || granularity == Granularity::Point {
             return label;
         }
         label.values = Box::default();

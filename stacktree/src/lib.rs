@@ -22,7 +22,7 @@ mod weave;
 mod wire;
 
 pub use dictionary::Dictionary;
-pub use label::{Granularity, Kind, Label, LabelId, Number, PlaceId, Text};
+pub use label::{Granularity, Label, LabelId, LabelKind, Number, PlaceId, Text};
 pub use merge::merge;
 pub use set::TaskSet;
 pub use tree::{NodeId, Stack, Tree};

@@ -8,7 +8,7 @@
 //! Any bytes give a tree or an error. A tree that was read is in canonical form, whatever the writer did.
 
 use crate::dictionary::{Dictionary, Entry};
-use crate::label::{Kind, Label, LabelId, Number, PlaceId, Text};
+use crate::label::{Label, LabelId, LabelKind, Number, PlaceId, Text};
 use crate::set::TaskSet;
 use crate::tree::{Ends, Tree};
 use base::{NoNumber, Number as Coded, put_number, take_number};
@@ -187,10 +187,10 @@ fn put(out: &mut Vec<u8>, value: u64) {
 
 fn put_place(out: &mut Vec<u8>, place: &Label<Text>) {
     let flags = match place.kind {
-        Kind::Frame => 0,
-        Kind::Threads => 1,
-        Kind::Unreadable => 2,
-        Kind::Missing => 3,
+        LabelKind::Frame => 0,
+        LabelKind::Threads => 1,
+        LabelKind::Unreadable => 2,
+        LabelKind::Missing => 3,
     } | u8::from(place.inexact) << 2
         | u8::from(place.inlined) << 3
         | u8::from(place.file.is_some()) << 4
@@ -365,10 +365,10 @@ impl<'a> Reader<'a> {
     fn place(&mut self, strings: usize) -> Result<Label<Text>, WireError> {
         let flags = self.byte()?;
         let kind = match flags & 3 {
-            0 => Kind::Frame,
-            1 => Kind::Threads,
-            2 => Kind::Unreadable,
-            _ => Kind::Missing,
+            0 => LabelKind::Frame,
+            1 => LabelKind::Threads,
+            2 => LabelKind::Unreadable,
+            _ => LabelKind::Missing,
         };
         let function = self.text(strings)?;
         let has = |bit: u8| flags >> bit & 1 == 1;

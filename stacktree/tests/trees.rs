@@ -1,6 +1,6 @@
 //! Trees against an independent, slow oracle: the same stacks in plain maps of paths.
 
-use stacktree::{Granularity, Kind, Label, NodeId, Number, Stack, TaskSet, Tree, merge};
+use stacktree::{Granularity, Label, LabelKind, NodeId, Number, Stack, TaskSet, Tree, merge};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The next number of a fixed sequence, below a bound.
@@ -27,9 +27,9 @@ fn frame(dice: &mut Dice) -> Label<&'static str> {
     };
     Label {
         kind: if dice.roll(30) == 0 {
-            Kind::Unreadable
+            LabelKind::Unreadable
         } else {
-            Kind::Frame
+            LabelKind::Frame
         },
         function: NAMES[dice.roll(7) as usize],
         file: (dice.roll(2) == 0).then_some("a.c"),

@@ -18,9 +18,9 @@ const RANKS: usize = 5;
 
 /// A step of a plan: what it does, over which communicator, with whom, under which tag.
 #[derive(Clone, Copy, Debug)]
-struct Step(char, usize, usize, usize);
+struct PlanStep(char, usize, usize, usize);
 
-type Plan = Vec<Vec<Step>>;
+type Plan = Vec<Vec<PlanStep>>;
 
 fn members(communicator: usize, rank: usize) -> Vec<usize> {
     let is_member = |other: &usize| communicator != 1 || other % 2 == rank % 2;
@@ -40,29 +40,29 @@ fn random_plan(seed: u64) -> Plan {
                 let what = if random.below(2) == 0 { 'B' } else { 'A' };
                 group
                     .iter()
-                    .for_each(|&rank| plan[rank].push(Step(what, c, 0, 0)));
+                    .for_each(|&rank| plan[rank].push(PlanStep(what, c, 0, 0)));
             }
             2 if a != b => {
-                plan[a].push(Step('X', c, b, tag));
-                plan[b].push(Step('X', c, a, tag));
+                plan[a].push(PlanStep('X', c, b, tag));
+                plan[b].push(PlanStep('X', c, a, tag));
             }
-            3 => plan[a].push(Step('W', 0, 0, 0)),
+            3 => plan[a].push(PlanStep('W', 0, 0, 0)),
             _ if a != b => {
                 let send = if random.below(2) == 0 { 'S' } else { 'I' };
                 let receive = if random.below(2) == 0 { 'R' } else { 'Q' };
                 // Now and then a message is forgotten, or sent under another tag.
                 if random.below(8) > 0 {
-                    plan[a].push(Step(send, c, b, tag));
+                    plan[a].push(PlanStep(send, c, b, tag));
                 }
                 let wrong = usize::from(random.below(8) == 0);
-                plan[b].push(Step(receive, c, a, tag ^ wrong));
+                plan[b].push(PlanStep(receive, c, a, tag ^ wrong));
             }
             _ => {}
         }
     }
     for steps in &mut plan {
-        steps.push(Step('W', 0, 0, 0));
-        steps.push(Step(if random.below(4) == 0 { 'L' } else { 'F' }, 0, 0, 0));
+        steps.push(PlanStep('W', 0, 0, 0));
+        steps.push(PlanStep(if random.below(4) == 0 { 'L' } else { 'F' }, 0, 0, 0));
     }
     plan
 }
@@ -86,7 +86,7 @@ enum Need {
 }
 
 #[derive(Default)]
-struct State {
+struct Execution {
     at: Vec<usize>,
     inside: Vec<bool>,
     sent: BTreeMap<Channel, usize>,
@@ -96,7 +96,7 @@ struct State {
     pending: Vec<Vec<Need>>,
 }
 
-impl State {
+impl Execution {
     fn is_met(&self, rank: usize, need: Need) -> bool {
         let count = |map: &BTreeMap<Channel, usize>, channel| map.get(&channel).copied().unwrap_or(0);
         match need {
@@ -121,7 +121,7 @@ impl State {
     }
 
     fn advance(&mut self, plan: &Plan, rank: usize) -> bool {
-        let Step(what, c, peer, tag) = plan[rank][self.at[rank]];
+        let PlanStep(what, c, peer, tag) = plan[rank][self.at[rank]];
         if matches!(what, 'L' | 'F') {
             return false;
         }
@@ -167,12 +167,12 @@ impl State {
 }
 
 fn truth(plan: &Plan) -> Truth {
-    let mut state = State {
+    let mut state = Execution {
         at: vec![0; RANKS],
         inside: vec![false; RANKS],
         own: vec![Vec::new(); RANKS],
         pending: vec![Vec::new(); RANKS],
-        ..State::default()
+        ..Execution::default()
     };
     while (0..RANKS).any(|rank| state.advance(plan, rank)) {}
     let blocked: BTreeSet<usize> = (0..RANKS).filter(|&rank| state.inside[rank]).collect();
@@ -221,7 +221,7 @@ fn text(plan: &Plan) -> String {
     let mut text = String::new();
     for (rank, steps) in plan.iter().enumerate() {
         text.push_str(if rank == 0 { "" } else { "|" });
-        for Step(what, c, peer, tag) in steps {
+        for PlanStep(what, c, peer, tag) in steps {
             let _ = write!(text, " {what}{c},{peer},{tag}");
         }
     }

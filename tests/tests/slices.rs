@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use tests::slices::dynamic::{Kind, campaign};
+use tests::slices::dynamic::{ProgramKind, campaign};
 use tests::slices::judge::{self, Effort};
 use tests::slices::neutralise::{Language, Mode, neutralise};
 use tests::slices::{matrix, slicing, suite};
@@ -128,7 +128,7 @@ fn objects_are_followed_by_whatever_name_they_are_changed() {
     );
 }
 
-fn check(kind: Kind, seeds: std::ops::Range<u64>) {
+fn check(kind: ProgramKind, seeds: std::ops::Range<u64>) {
     let found = campaign(kind, seeds).unwrap_or_else(|e| panic!("{e}"));
     println!("{kind:?}\n{found}");
     let faults = Vec::from_iter(found.faults.iter().map(|(_, fault)| fault.as_str()));
@@ -139,15 +139,15 @@ fn check(kind: Kind, seeds: std::ops::Range<u64>) {
 
 #[test]
 fn what_data_rests_on_is_in_the_slice() {
-    check(Kind::Data, 0..60);
+    check(ProgramKind::Data, 0..60);
 }
 
 #[test]
 fn what_control_flow_rests_on_is_in_the_slice() {
-    check(Kind::Control, 0..40);
+    check(ProgramKind::Control, 0..40);
 }
 
 #[test]
 fn what_plain_programs_rest_on_is_in_the_slice() {
-    check(Kind::Plain, 0..30);
+    check(ProgramKind::Plain, 0..30);
 }

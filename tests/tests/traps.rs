@@ -4,7 +4,7 @@
 //! pairs of moments of the program are judged as well. `T01`…`T21` are the numbers of the collection they come from.
 
 use tests::oracle::ast::{
-    Expr, For, ForInit, Function, Global, Op, Place, Program, Stmt, Ty, assign, bin, call, increment, int,
+    Expr, For, ForInit, Function, Global, Lvalue, Op, Program, Stmt, Ty, assign, bin, call, increment, int,
     stmt, update, var,
 };
 use tests::oracle::case::{Case, FileName, Moment, View};
@@ -57,7 +57,7 @@ fn and(a: Expr, b: Expr) -> Expr {
 }
 
 fn up(name: &str, by: i64) -> Stmt {
-    stmt(update(Place::Var(name.to_owned()), Op::Add, Expr::Int(by)))
+    stmt(update(Lvalue::Var(name.to_owned()), Op::Add, Expr::Int(by)))
 }
 
 fn if_then(cond: Expr, yes: Vec<Stmt>) -> Stmt {
@@ -94,7 +94,7 @@ fn function(name: &str, params: &[(&str, Ty)], returns: bool, body: Vec<Stmt>) -
 
 /// A program of `functions` and a `main` that learns its rank and runs `body`.
 fn program(functions: Vec<Function>, body: Vec<Stmt>) -> Program {
-    let rank = Expr::Addr(Place::Var("rank".to_owned()));
+    let rank = Expr::Addr(Lvalue::Var("rank".to_owned()));
     let learn = stmt(call("MPI_Comm_rank", vec![Expr::Word("MPI_COMM_WORLD"), rank]));
     let body = [vec![learn], body, vec![Stmt::Return(Some(Expr::Int(0)))]].concat();
     let global = |name: &str| Global {
@@ -391,7 +391,7 @@ fn variable_traps() -> Vec<Trap> {
                     vec![
                         w("w1", "x"),
                         w("w2", "x"),
-                        stmt(update(Place::Var("x".to_owned()), Op::Mul, Expr::Int(2))),
+                        stmt(update(Lvalue::Var("x".to_owned()), Op::Mul, Expr::Int(2))),
                     ],
                 ),
             ],
@@ -404,7 +404,7 @@ fn variable_traps() -> Vec<Trap> {
                 Stmt::Do(
                     vec![
                         w("w1", "x"),
-                        stmt(update(Place::Var("x".to_owned()), Op::Div, Expr::Int(2))),
+                        stmt(update(Lvalue::Var("x".to_owned()), Op::Div, Expr::Int(2))),
                     ],
                     more(),
                 ),

@@ -6,7 +6,7 @@ mod tree;
 
 use crate::job::Job;
 use crate::keys::HELP;
-use crate::state::{Overlay, State};
+use crate::state::{Overlay, ViewState};
 use base::shell_word;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -22,7 +22,7 @@ const OVERLAY_LINES: u16 = 24;
 const WIDE: u16 = 120;
 
 /// Paints a state; how much has room is remembered in it, for paging.
-pub fn draw(frame: &mut Frame<'_>, state: &mut State) {
+pub fn draw(frame: &mut Frame<'_>, state: &mut ViewState) {
     let area = frame.area();
     let most = usize::from(area.height / 4).max(1);
     let head = head::wrapped(head::headline(state), usize::from(area.width), most);
@@ -93,7 +93,7 @@ fn parts(middle: Rect) -> (Rect, Option<Rect>) {
     (tree, Some(panel))
 }
 
-impl State {
+impl ViewState {
     pub(crate) fn paint(&self, color: Color) -> Style {
         if self.colors {
             Style::new().fg(color)
@@ -123,7 +123,7 @@ pub(crate) fn edge(job: &Job, node: &crate::job::Node, width: usize) -> String {
     format!("{}{threads}:[{}]", said.count, clean(&job.members(node, width)))
 }
 
-fn status(state: &State, width: u16) -> Line<'static> {
+fn status(state: &ViewState, width: u16) -> Line<'static> {
     if let Some(text) = &state.asking {
         return Line::raw(format!("/{}▏", clean(text)));
     }
@@ -138,7 +138,7 @@ fn status(state: &State, width: u16) -> Line<'static> {
     Line::styled(format!("{keys}{}{where_}", " ".repeat(gap)), state.faint())
 }
 
-fn notes(state: &State) -> Vec<Line<'static>> {
+fn notes(state: &ViewState) -> Vec<Line<'static>> {
     let job = &state.job;
     let of_answer = job.answer.iter().flat_map(|answer| answer.warnings.iter());
     let mut lines: Vec<String> = job
@@ -172,7 +172,7 @@ fn notes(state: &State) -> Vec<Line<'static>> {
 }
 
 /// The last steps that fit, and behind them those that were taken back.
-fn steps(state: &State) -> Vec<Line<'static>> {
+fn steps(state: &ViewState) -> Vec<Line<'static>> {
     let (steps, taken) = state.history.steps();
     if steps.is_empty() {
         return vec![Line::raw("The whole tree is shown, as at the start.")];
@@ -194,7 +194,7 @@ fn steps(state: &State) -> Vec<Line<'static>> {
 }
 
 /// What would be started, by which key.
-fn debuggers(state: &State) -> Vec<Line<'static>> {
+fn debuggers(state: &ViewState) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     let host = state
         .job

@@ -1,7 +1,7 @@
 //! Keys, and what they do.
 
 use crate::attach::{self, Debugger};
-use crate::state::{Overlay, State};
+use crate::state::{Overlay, ViewState};
 
 /// A key, whatever library read it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +48,7 @@ pub(crate) const HELP: [(&str, &str); 23] = [
     ("q", "quit"),
 ];
 
-impl State {
+impl ViewState {
     /// Does what a key asks for.
     pub fn press(&mut self, key: Key) {
         self.message.clear();

@@ -1,7 +1,7 @@
 //! A job's tree in a terminal: what the page for a browser shows, where there is no browser.
 //!
-//! [`Job`] reads the JSON that `find` and `watch` write, [`State`] is what a user has made of it (collapsed, filtered, searched),
-//! [`State::press`] changes it, and [`draw`] paints it into a `ratatui` frame of any size. All order comes from the JSON; nothing
+//! [`Job`] reads the JSON that `find` and `watch` write, [`ViewState`] is what a user has made of it (collapsed, filtered, searched),
+//! [`ViewState::press`] changes it, and [`draw`] paints it into a `ratatui` frame of any size. All order comes from the JSON; nothing
 //! is compared here. Who owns the terminal, the keys and the files is the caller: a test paints into memory.
 
 mod attach;
@@ -19,4 +19,4 @@ pub use attach::Processes;
 pub use draw::draw;
 pub use job::{BadJob, Job};
 pub use keys::Key;
-pub use state::State;
+pub use state::ViewState;

@@ -2,12 +2,12 @@
 //! as on the page for a browser.
 
 use crate::job::{Job, Node, beginning};
-use crate::state::State;
+use crate::state::ViewState;
 use base::RankSet;
 use regex::Regex;
 use std::borrow::Cow;
 
-impl State {
+impl ViewState {
     /// The nodes that are so, what is below them, and the way to them.
     fn ways_through(&self, is_so: impl Fn(usize) -> bool) -> Vec<bool> {
         let nodes = &self.job.nodes;

@@ -1,7 +1,7 @@
 //! The lines of the tree, from what is kept and open.
 
 use crate::job::Job;
-use crate::state::State;
+use crate::state::ViewState;
 
 /// A line: a node, or several that are joined.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub(crate) struct Row {
 }
 
 /// All lines of a state.
-pub(crate) fn rows(job: &Job, state: &State) -> Vec<Row> {
+pub(crate) fn rows(job: &Job, state: &ViewState) -> Vec<Row> {
     let shown = |id: usize| -> Vec<usize> {
         let children = job.nodes[id].children.iter().copied();
         children.filter(|&child| state.keeps(child)).collect()

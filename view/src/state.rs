@@ -7,7 +7,7 @@ use ratatui::layout::{Position, Rect};
 
 /// A job as it is looked at.
 #[derive(Clone, Debug)]
-pub struct State {
+pub struct ViewState {
     pub(crate) job: Job,
     /// Nodes that are the entry to MPI, threads or OpenMP.
     pub(crate) entries: Vec<bool>,
@@ -59,7 +59,7 @@ pub(crate) struct Filter {
     pub(crate) keep: Vec<bool>,
 }
 
-impl State {
+impl ViewState {
     /// All of a job, the hindmost selected. `is_entry` says which functions are the entry to MPI and the like.
     pub fn new(job: Job, colors: bool, is_entry: &dyn Fn(&str) -> bool) -> Self {
         let entries = job

@@ -1,6 +1,6 @@
 //! The viewer in a terminal of 80 columns and 24 lines that is memory.
 
-use crate::{Job, Key, State, draw};
+use crate::{Job, Key, ViewState, draw};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use serde_json::{Value, json};
@@ -53,15 +53,15 @@ fn answer() -> Value {
         "behind": [{"class": 1, "ranks": "0-7,10-31", "reason": "same iteration (it=7 in the loop at solver.c:11); solver.c:13 comes before solver.c:14"}]}]})
 }
 
-fn state() -> State {
+fn state() -> ViewState {
     let mut job = Job::from_json(&tree().to_string(), Some(&answer().to_string())).unwrap();
     let source: String = (1..30).map(|line| format!("\tline {line};\n")).collect();
     job.add_source("src/solver.c", &source);
-    State::new(job, true, &|function| function.starts_with("MPI_"))
+    ViewState::new(job, true, &|function| function.starts_with("MPI_"))
 }
 
 /// The screen, line by line.
-fn screen(state: &mut State, columns: u16, lines: u16) -> Vec<String> {
+fn screen(state: &mut ViewState, columns: u16, lines: u16) -> Vec<String> {
     let mut terminal = Terminal::new(TestBackend::new(columns, lines)).unwrap();
     terminal.draw(|frame| draw(frame, state)).unwrap();
     let buffer = terminal.backend().buffer();
@@ -71,13 +71,13 @@ fn screen(state: &mut State, columns: u16, lines: u16) -> Vec<String> {
 }
 
 /// The labels of the lines of the tree.
-fn labels(state: &State) -> Vec<&str> {
+fn labels(state: &ViewState) -> Vec<&str> {
     let rows = state.rows.iter();
     rows.map(|row| state.job.nodes[row.id].said.function.as_ref())
         .collect()
 }
 
-fn press(state: &mut State, keys: &str) {
+fn press(state: &mut ViewState, keys: &str) {
     for key in keys.chars() {
         state.press(match key {
             '\n' => Key::Enter,
@@ -332,7 +332,7 @@ fn sets_of_a_page_stand_for_what_they_say() {
     assert!(ranges.contains(2) && ranges.contains(64) && !ranges.contains(65));
     let answer = job.answer.as_ref().unwrap();
     assert!(answer.hindmost[0].behind[0].ranks.starts_with("0-2,64,128,"));
-    let mut state = State::new(job, true, &|_| false);
+    let mut state = ViewState::new(job, true, &|_| false);
     let shown = screen(&mut state, 100, 24).join("\n");
     assert!(shown.contains("[0-2,64,128,192"), "{shown}");
 }
@@ -366,7 +366,7 @@ fn a_stack_of_thousands_of_calls_is_drawn() {
     let mut tree = tree();
     tree["nodes"] = nodes.into();
     let job = Job::from_json(&tree.to_string(), None).unwrap();
-    let mut state = State::new(job, false, &|_| false);
+    let mut state = ViewState::new(job, false, &|_| false);
     state.press(Key::End);
     let shown = screen(&mut state, 80, 24).join("\n");
     assert!(shown.contains("f4999"), "{shown}");

@@ -5,7 +5,7 @@ use base::Random;
 use waitgraph::{Activity, Certainty, Communicator, Completion, Data, Operation, Rank, Source, Task};
 
 #[derive(Clone, Debug)]
-enum Step {
+enum Statement {
     Work,
     /// Complete, on this communicator.
     Collective(usize),
@@ -18,7 +18,7 @@ enum Step {
 
 #[derive(Clone)]
 struct Machine {
-    programs: Vec<Vec<Step>>,
+    programs: Vec<Vec<Statement>>,
     members: Vec<Vec<usize>>,
     /// Next step of each task, and whether it is inside it.
     at: Vec<usize>,
@@ -41,31 +41,31 @@ impl Machine {
             let communicator = random.below(members.len());
             let (a, b) = (random.below(tasks), random.below(tasks));
             match random.below(5) {
-                0 => programs[a].push(Step::Work),
+                0 => programs[a].push(Statement::Work),
                 1 | 2 => {
                     for &task in &members[communicator] {
                         // Rarely one forgets its part, where that cannot make a broadcast match a barrier (then the
                         // program is wrong, and MPI says nothing of what it does).
                         if communicator % 2 == 1 || random.below(12) > 0 {
-                            programs[task].push(Step::Collective(communicator));
+                            programs[task].push(Statement::Collective(communicator));
                         }
                     }
                 }
                 3 if communicator % 2 == 1 => members[communicator]
                     .iter()
-                    .for_each(|&task| programs[task].push(Step::Bcast(communicator))),
+                    .for_each(|&task| programs[task].push(Statement::Bcast(communicator))),
                 _ if a != b => {
                     if random.below(4) > 0 {
-                        programs[a].push(Step::Send(b));
+                        programs[a].push(Statement::Send(b));
                     }
                     programs[b].push(if random.below(3) > 0 {
-                        Step::Receive(a)
+                        Statement::Receive(a)
                     } else {
-                        Step::ReceiveAny
+                        Statement::ReceiveAny
                     });
                     if random.below(3) == 0 {
-                        programs[a].push(Step::Receive(b));
-                        programs[b].push(Step::Send(a));
+                        programs[a].push(Statement::Receive(b));
+                        programs[b].push(Statement::Send(a));
                     }
                 }
                 _ => {}
@@ -82,23 +82,23 @@ impl Machine {
         }
     }
 
-    fn step(&self, task: usize) -> Option<&Step> {
+    fn step(&self, task: usize) -> Option<&Statement> {
         self.programs[task].get(self.at[task])
     }
 
     /// Whether what the task is inside can complete now.
     fn completes(&self, task: usize) -> bool {
         match self.step(task) {
-            Some(Step::Collective(c)) => self.members[*c]
+            Some(Statement::Collective(c)) => self.members[*c]
                 .iter()
                 .all(|&other| self.entered[other][*c] >= self.entered[task][*c]),
-            Some(Step::Bcast(c)) => {
+            Some(Statement::Bcast(c)) => {
                 let root = self.members[*c][0];
                 self.entered[root][*c] >= self.entered[task][*c]
             }
-            Some(Step::Receive(from)) => self.flight[*from][task] > 0,
-            Some(Step::ReceiveAny) => self.flight.iter().any(|to| to[task] > 0),
-            Some(Step::Work | Step::Send(_)) => true,
+            Some(Statement::Receive(from)) => self.flight[*from][task] > 0,
+            Some(Statement::ReceiveAny) => self.flight.iter().any(|to| to[task] > 0),
+            Some(Statement::Work | Statement::Send(_)) => true,
             None => false,
         }
     }
@@ -110,7 +110,7 @@ impl Machine {
         };
         if !self.inside[task] {
             self.inside[task] = true;
-            if let Step::Collective(c) | Step::Bcast(c) = step {
+            if let Statement::Collective(c) | Statement::Bcast(c) = step {
                 self.entered[task][c] += 1;
             }
             return true;
@@ -119,15 +119,15 @@ impl Machine {
             return false;
         }
         match step {
-            Step::Send(to) => self.flight[task][to] += 1,
-            Step::Receive(from) => self.flight[from][task] -= 1,
-            Step::ReceiveAny => {
+            Statement::Send(to) => self.flight[task][to] += 1,
+            Statement::Receive(from) => self.flight[from][task] -= 1,
+            Statement::ReceiveAny => {
                 let from = (0..self.at.len())
                     .find(|&from| self.flight[from][task] > 0)
                     .expect("it completes");
                 self.flight[from][task] -= 1;
             }
-            Step::Work | Step::Collective(_) | Step::Bcast(_) => {}
+            Statement::Work | Statement::Collective(_) | Statement::Bcast(_) => {}
         }
         self.inside[task] = false;
         self.at[task] += 1;
@@ -167,12 +167,12 @@ impl Machine {
                 .collect()
         };
         let activity = match self.step(task).filter(|_| self.inside[task]) {
-            Some(Step::Collective(c)) => collective(Operation::Complete(Data::EveryPart), c),
-            Some(Step::Bcast(c)) => collective(Operation::Partial, c),
-            Some(Step::Receive(from)) => Activity::Receive(Source::Named(Rank(*from as u32))),
-            Some(Step::ReceiveAny) => Activity::Receive(Source::AnyOf(others())),
-            Some(Step::Send(_)) => Activity::PointToPoint,
-            Some(Step::Work) | None => Activity::Outside,
+            Some(Statement::Collective(c)) => collective(Operation::Complete(Data::EveryPart), c),
+            Some(Statement::Bcast(c)) => collective(Operation::Partial, c),
+            Some(Statement::Receive(from)) => Activity::Receive(Source::Named(Rank(*from as u32))),
+            Some(Statement::ReceiveAny) => Activity::Receive(Source::AnyOf(others())),
+            Some(Statement::Send(_)) => Activity::PointToPoint,
+            Some(Statement::Work) | None => Activity::Outside,
         };
         let stands_still = self.inside[task] && !self.completes(task);
         Task {
@@ -199,7 +199,7 @@ fn every_claim_holds_in_executed_programs() {
         }
         for fact in waitgraph::behind(&tasks, Completion::Independent) {
             let (who, whom) = (fact.who.0 as usize, fact.whom.0 as usize);
-            let Some(Step::Collective(c)) = machine.step(whom) else {
+            let Some(Statement::Collective(c)) = machine.step(whom) else {
                 panic!("seed {seed}: {fact:?} is in no collective")
             };
             assert_eq!(fact.certainty, Certainty::Proven, "seed {seed}");

@@ -34,14 +34,14 @@ struct Machine {
     at: Vec<usize>,
     inside: Vec<bool>,
     /// What each half of the operation that a task is inside has come to.
-    halves: Vec<Vec<State>>,
+    halves: Vec<Vec<HalfState>>,
     /// In the order in which they were sent.
     under_way: Vec<Message>,
     sent: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum State {
+enum HalfState {
     Begun,
     /// A send whose message waits to be taken.
     Offered(usize),
@@ -123,12 +123,12 @@ impl Machine {
         };
         if !self.inside[task] {
             self.inside[task] = true;
-            self.halves[task] = vec![State::Begun; operation.len()];
+            self.halves[task] = vec![HalfState::Begun; operation.len()];
             return true;
         }
         for (half, part) in operation.iter().enumerate() {
             match (self.halves[task][half], part.does) {
-                (State::Begun, Does::Sends) => {
+                (HalfState::Begun, Does::Sends) => {
                     let (Some(to), Some(tag)) = (part.with, part.tag) else {
                         unreachable!("sends name both")
                     };
@@ -142,19 +142,19 @@ impl Machine {
                         number,
                     });
                     self.halves[task][half] = if part.waits {
-                        State::Offered(number)
+                        HalfState::Offered(number)
                     } else {
-                        State::Done
+                        HalfState::Done
                     };
                     return true;
                 }
-                (State::Offered(number), _)
+                (HalfState::Offered(number), _)
                     if self.under_way.iter().all(|message| message.number != number) =>
                 {
-                    self.halves[task][half] = State::Done;
+                    self.halves[task][half] = HalfState::Done;
                     return true;
                 }
-                (State::Begun, Does::Receives | Does::Probes) => {
+                (HalfState::Begun, Does::Receives | Does::Probes) => {
                     let fits = |message: &Message| {
                         message.to == task
                             && part.with.is_none_or(|from| from == message.from)
@@ -165,14 +165,14 @@ impl Machine {
                         if part.does == Does::Receives {
                             self.under_way.remove(found);
                         }
-                        self.halves[task][half] = State::Done;
+                        self.halves[task][half] = HalfState::Done;
                         return true;
                     }
                 }
                 _ => {}
             }
         }
-        if self.halves[task].iter().all(|state| *state == State::Done) {
+        if self.halves[task].iter().all(|state| *state == HalfState::Done) {
             self.inside[task] = false;
             self.at[task] += 1;
             return true;

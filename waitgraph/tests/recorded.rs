@@ -10,7 +10,7 @@ use waitgraph::recorded::{
 use waitgraph::{Certainty, Rank, Why, wait_graph};
 
 #[derive(Clone, Debug)]
-enum Step {
+enum Statement {
     Work,
     /// Over a communicator to a task, under a tag; the second begins it and leaves a request.
     Send(usize, usize, i64),
@@ -21,11 +21,11 @@ enum Step {
     Exchange(usize, usize, usize, i64),
     WaitAll,
     WaitAny,
-    Collective(usize, Kind, usize),
+    Collective(usize, CollectiveKind, usize),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum CollectiveKind {
     Barrier,
     Bcast,
     Reduce,
@@ -61,7 +61,7 @@ enum Request {
 
 #[derive(Clone)]
 struct Machine {
-    programs: Vec<Vec<Step>>,
+    programs: Vec<Vec<Statement>>,
     members: Vec<Vec<usize>>,
     /// Sends are complete at once, not when they are received.
     eager: bool,
@@ -84,7 +84,7 @@ impl Machine {
                 members.push(some);
             }
         }
-        let mut programs: Vec<Vec<Step>> = vec![Vec::new(); tasks];
+        let mut programs: Vec<Vec<Statement>> = vec![Vec::new(); tasks];
         for _ in 0..3 + random.below(14) {
             let communicator = random.below(members.len());
             let group = members[communicator].clone();
@@ -93,40 +93,45 @@ impl Machine {
             let from = (random.below(4) > 0).then_some(a);
             let wanted = (random.below(5) > 0).then_some(if random.below(8) == 0 { 1 - tag } else { tag });
             match random.below(9) {
-                0 => programs[a].push(Step::Work),
+                0 => programs[a].push(Statement::Work),
                 1 | 2 => {
-                    let kinds = [Kind::Barrier, Kind::Bcast, Kind::Reduce, Kind::Scan];
+                    let kinds = [
+                        CollectiveKind::Barrier,
+                        CollectiveKind::Bcast,
+                        CollectiveKind::Reduce,
+                        CollectiveKind::Scan,
+                    ];
                     let (kind, root) = (kinds[random.below(4)], a);
                     for &task in &group {
                         // Rarely one forgets its part, and never calls another on the communicator, which would be a wrong program.
                         if random.below(10) > 0 {
-                            programs[task].push(Step::Collective(communicator, kind, root));
+                            programs[task].push(Statement::Collective(communicator, kind, root));
                         } else {
-                            programs[task].push(Step::WaitAny);
-                            programs[task].push(Step::Receive(communicator, Some(b), Some(9)));
+                            programs[task].push(Statement::WaitAny);
+                            programs[task].push(Statement::Receive(communicator, Some(b), Some(9)));
                         }
                     }
                 }
                 3 if a != b => {
-                    programs[a].push(Step::Exchange(communicator, b, b, tag));
-                    programs[b].push(Step::Exchange(communicator, a, a, tag));
+                    programs[a].push(Statement::Exchange(communicator, b, b, tag));
+                    programs[b].push(Statement::Exchange(communicator, a, a, tag));
                 }
                 4 => programs[a].push(if random.below(2) == 0 {
-                    Step::WaitAll
+                    Statement::WaitAll
                 } else {
-                    Step::WaitAny
+                    Statement::WaitAny
                 }),
                 _ if a != b => {
                     if random.below(6) > 0 {
                         programs[a].push(match random.below(2) {
-                            0 => Step::Send(communicator, b, tag),
-                            _ => Step::Isend(communicator, b, tag),
+                            0 => Statement::Send(communicator, b, tag),
+                            _ => Statement::Isend(communicator, b, tag),
                         });
                     }
                     programs[b].push(match random.below(5) {
-                        0 => Step::Probe(communicator, from, wanted),
-                        1 | 2 => Step::Ireceive(communicator, from, wanted),
-                        _ => Step::Receive(communicator, from, wanted),
+                        0 => Statement::Probe(communicator, from, wanted),
+                        1 | 2 => Statement::Ireceive(communicator, from, wanted),
+                        _ => Statement::Receive(communicator, from, wanted),
                     });
                 }
                 _ => {}
@@ -147,7 +152,7 @@ impl Machine {
         }
     }
 
-    fn step(&self, task: usize) -> Option<&Step> {
+    fn step(&self, task: usize) -> Option<&Statement> {
         self.programs[task].get(self.at[task])
     }
 
@@ -215,11 +220,11 @@ impl Machine {
 
     fn completes(&self, task: usize) -> bool {
         match self.step(task).expect("it is inside a step") {
-            Step::Work | Step::Isend(..) | Step::Ireceive(..) => true,
-            Step::Send(..) | Step::Receive(..) | Step::Exchange(..) => {
+            Statement::Work | Statement::Isend(..) | Statement::Ireceive(..) => true,
+            Statement::Send(..) | Statement::Receive(..) | Statement::Exchange(..) => {
                 self.own[task].iter().all(|request| self.is_complete(request))
             }
-            Step::Probe(communicator, from, tag) => {
+            Statement::Probe(communicator, from, tag) => {
                 let posted = Posted {
                     task,
                     communicator: *communicator,
@@ -232,24 +237,24 @@ impl Machine {
                     .iter()
                     .any(|message| !message.matched && Self::fits(&posted, message))
             }
-            Step::WaitAll => self.requests[task]
+            Statement::WaitAll => self.requests[task]
                 .iter()
                 .all(|request| self.is_complete(request)),
-            Step::WaitAny => {
+            Statement::WaitAny => {
                 self.requests[task].is_empty()
                     || self.requests[task]
                         .iter()
                         .any(|request| self.is_complete(request))
             }
-            Step::Collective(c, kind, root) => {
+            Statement::Collective(c, kind, root) => {
                 let group = &self.members[*c];
                 let mine = self.entered[task][*c];
                 let has = |other: usize| self.entered[other][*c] >= mine;
                 match kind {
-                    Kind::Barrier => group.iter().all(|&other| has(other)),
-                    Kind::Bcast => has(*root),
-                    Kind::Reduce => task != *root || group.iter().all(|&other| has(other)),
-                    Kind::Scan => group
+                    CollectiveKind::Barrier => group.iter().all(|&other| has(other)),
+                    CollectiveKind::Bcast => has(*root),
+                    CollectiveKind::Reduce => task != *root || group.iter().all(|&other| has(other)),
+                    CollectiveKind::Scan => group
                         .iter()
                         .take_while(|&&other| other != task)
                         .all(|&other| has(other)),
@@ -266,22 +271,22 @@ impl Machine {
         if !self.inside[task] {
             self.inside[task] = true;
             match step {
-                Step::Send(c, to, tag) => self.own[task] = vec![self.send(c, task, to, tag)],
-                Step::Receive(c, from, tag) => self.own[task] = vec![self.post(task, c, from, tag)],
-                Step::Exchange(c, to, from, tag) => {
+                Statement::Send(c, to, tag) => self.own[task] = vec![self.send(c, task, to, tag)],
+                Statement::Receive(c, from, tag) => self.own[task] = vec![self.post(task, c, from, tag)],
+                Statement::Exchange(c, to, from, tag) => {
                     let receive = self.post(task, c, Some(from), Some(tag));
                     self.own[task] = vec![self.send(c, task, to, tag), receive];
                 }
-                Step::Isend(c, to, tag) => {
+                Statement::Isend(c, to, tag) => {
                     let request = self.send(c, task, to, tag);
                     self.requests[task].push(request);
                 }
-                Step::Ireceive(c, from, tag) => {
+                Statement::Ireceive(c, from, tag) => {
                     let request = self.post(task, c, from, tag);
                     self.requests[task].push(request);
                 }
-                Step::Collective(c, ..) => self.entered[task][c] += 1,
-                Step::Work | Step::Probe(..) | Step::WaitAll | Step::WaitAny => {}
+                Statement::Collective(c, ..) => self.entered[task][c] += 1,
+                Statement::Work | Statement::Probe(..) | Statement::WaitAll | Statement::WaitAny => {}
             }
             return true;
         }
@@ -289,11 +294,11 @@ impl Machine {
             return false;
         }
         match step {
-            Step::WaitAll => {
+            Statement::WaitAll => {
                 let done = std::mem::take(&mut self.requests[task]);
                 done.iter().for_each(|request| self.see(request));
             }
-            Step::WaitAny => {
+            Statement::WaitAny => {
                 let first = self.requests[task]
                     .iter()
                     .position(|request| self.is_complete(request));
@@ -382,7 +387,7 @@ impl Machine {
     }
 
     fn record(&self, task: usize) -> Recorded {
-        let collective = |c: usize, kind: Kind, root: usize| Collective {
+        let collective = |c: usize, kind: CollectiveKind, root: usize| Collective {
             communicator: Identity(c as u64),
             members: self.members[c]
                 .iter()
@@ -390,13 +395,13 @@ impl Machine {
                 .collect(),
             ordinal: self.entered[task][c],
             operation: kind as u32,
-            root: matches!(kind, Kind::Bcast | Kind::Reduce).then_some(Rank(root as u32)),
+            root: matches!(kind, CollectiveKind::Bcast | CollectiveKind::Reduce).then_some(Rank(root as u32)),
             needs: match kind {
-                Kind::Barrier => Needs::All,
-                Kind::Bcast => Needs::Root(Rank(root as u32)),
-                Kind::Reduce if root == task => Needs::All,
-                Kind::Reduce => Needs::Nothing,
-                Kind::Scan => Needs::Lower,
+                CollectiveKind::Barrier => Needs::All,
+                CollectiveKind::Bcast => Needs::Root(Rank(root as u32)),
+                CollectiveKind::Reduce if root == task => Needs::All,
+                CollectiveKind::Reduce => Needs::Nothing,
+                CollectiveKind::Scan => Needs::Lower,
             },
         };
         let items = |requests: &[Request]| {
@@ -414,16 +419,16 @@ impl Machine {
         };
         let mut inside = Vec::new();
         let waits = match self.step(task).filter(|_| self.inside[task]) {
-            None | Some(Step::Work | Step::Isend(..) | Step::Ireceive(..)) => Waits::Nothing,
-            Some(Step::Send(..) | Step::Receive(..) | Step::Exchange(..)) => {
+            None | Some(Statement::Work | Statement::Isend(..) | Statement::Ireceive(..)) => Waits::Nothing,
+            Some(Statement::Send(..) | Statement::Receive(..) | Statement::Exchange(..)) => {
                 Waits::All(items(&pending(&self.own[task])))
             }
-            Some(Step::WaitAll) => Waits::All(items(&pending(&self.requests[task]))),
-            Some(Step::WaitAny) if pending(&self.requests[task]).len() < self.requests[task].len() => {
+            Some(Statement::WaitAll) => Waits::All(items(&pending(&self.requests[task]))),
+            Some(Statement::WaitAny) if pending(&self.requests[task]).len() < self.requests[task].len() => {
                 Waits::Nothing
             }
-            Some(Step::WaitAny) => Waits::One(items(&self.requests[task])),
-            Some(Step::Probe(c, from, tag)) => Waits::All(vec![Item::Message {
+            Some(Statement::WaitAny) => Waits::One(items(&self.requests[task])),
+            Some(Statement::Probe(c, from, tag)) => Waits::All(vec![Item::Message {
                 receive: self.receive_of(task, *c, *from, *tag),
                 before: self
                     .under_way(task)
@@ -431,7 +436,7 @@ impl Machine {
                     .map(|each| self.receive(each))
                     .collect(),
             }]),
-            Some(Step::Collective(c, kind, root)) => {
+            Some(Statement::Collective(c, kind, root)) => {
                 inside.push(collective(*c, *kind, *root));
                 Waits::All(vec![Item::Collective(collective(*c, *kind, *root))])
             }
@@ -529,7 +534,7 @@ fn check(seed: u64, seen: &mut Seen) {
             let open = |each: &Receive| each.tag.is_none() || matches!(each.from, From::AnyOf(_));
             let takers = task.posted.iter().filter(|each| open(each)).count();
             let alone = task.posted.len() == 1
-                && matches!(machine.step(task.rank.0 as usize), Some(Step::Receive(..)));
+                && matches!(machine.step(task.rank.0 as usize), Some(Statement::Receive(..)));
             takers > 0 && !alone
         };
         if records.iter().any(is_open) {
@@ -558,7 +563,7 @@ fn check(seed: u64, seen: &mut Seen) {
         {
             continue;
         }
-        if matches!(machine.step(edge.waiter.0 as usize), Some(Step::WaitAny)) {
+        if matches!(machine.step(edge.waiter.0 as usize), Some(Statement::WaitAny)) {
             continue;
         }
         seen.edges += 1;

@@ -217,7 +217,7 @@ impl Injector {
             toolchain,
             moment: Moment {
                 rank: 0,
-                kind: moment::Kind::Before,
+                kind: moment::StallKind::Before,
                 at: 0,
             },
             records: Vec::new(),

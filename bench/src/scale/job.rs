@@ -54,11 +54,11 @@ pub struct Job {
     /// The map of its program.
     pub map: Map,
     tasks: u32,
-    kind: Kind,
+    kind: JobKind,
 }
 
 #[derive(Clone, Copy)]
-enum Kind {
+enum JobKind {
     Few,
     Many,
     Skewed,
@@ -73,12 +73,12 @@ enum Kind {
 impl Job {
     pub fn new(kind: &str, tasks: u32) -> Result<Self, String> {
         let kind = match kind {
-            "few" => Kind::Few,
-            "many" => Kind::Many,
-            "skewed" => Kind::Skewed,
-            "runs" => Kind::Runs,
-            "crowd" => Kind::Crowd,
-            "shuffled" => Kind::Shuffled,
+            "few" => JobKind::Few,
+            "many" => JobKind::Many,
+            "skewed" => JobKind::Skewed,
+            "runs" => JobKind::Runs,
+            "crowd" => JobKind::Crowd,
+            "shuffled" => JobKind::Shuffled,
             _ => return Err(format!("'{kind}' is no kind of job")),
         };
         let source = SourceFile {
@@ -115,7 +115,7 @@ impl Job {
     /// Where a rank is, in the order of the program: values of `it`, `t`, `k`, which call of `smooth`, `s`, which line.
     fn place(&self, rank: u32) -> [i64; 6] {
         match self.kind {
-            Kind::Few => match rank {
+            JobKind::Few => match rank {
                 // One task is behind in a kernel; the others wait for it in three places.
                 8 => [41, 7, 3, 0, 2, 3],
                 _ => match rank % 3 {
@@ -124,12 +124,12 @@ impl Job {
                     _ => [41, 7, 4, 0, 0, 9],
                 },
             },
-            Kind::Many => of_class(rank % 64),
-            Kind::Runs => of_class(rank / self.tasks.div_ceil(64)),
-            Kind::Crowd => of_class(rank % CROWD),
-            Kind::Shuffled => of_class((rank.wrapping_mul(2_654_435_761) >> 8) % CROWD),
+            JobKind::Many => of_class(rank % 64),
+            JobKind::Runs => of_class(rank / self.tasks.div_ceil(64)),
+            JobKind::Crowd => of_class(rank % CROWD),
+            JobKind::Shuffled => of_class((rank.wrapping_mul(2_654_435_761) >> 8) % CROWD),
             // No two alike, in no particular order.
-            Kind::Skewed => [i64::from(rank.wrapping_mul(2_654_435_761)), 7, 3, 0, 2, 4],
+            JobKind::Skewed => [i64::from(rank.wrapping_mul(2_654_435_761)), 7, 3, 0, 2, 4],
         }
     }
 

@@ -129,7 +129,7 @@ fn build(files: Vec<SourceFile>) -> Result<(Cost, Cost, DependenceGraph), TooMan
     let start = (Instant::now(), processor_time());
     let between = std::sync::Mutex::new(None);
     let graph = dependence_graph(files, None, &|step| {
-        if matches!(step, engine::Step::Analysing)
+        if matches!(step, engine::MapProgress::Analysing)
             && let Ok(mut between) = between.lock()
         {
             *between = Some((Cost::since(start), (Instant::now(), processor_time())));

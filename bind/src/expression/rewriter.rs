@@ -1,11 +1,11 @@
 //! Rewrites one expression, operation by operation.
 //!
-//! What an expression has come to so far is a [`Place`]. Every operation makes it anew; a register or a finished value
+//! What an expression has come to so far is a [`LocationKind`]. Every operation makes it anew; a register or a finished value
 //! ends the expression.
 
-use super::{GENERAL, Place, Refusal, entry_register, literal};
+use super::{GENERAL, LocationKind, Refusal, entry_register, literal};
 use crate::debug::{Debug, Die, Slice, UnitId};
-use crate::stack::{Frame, STACK_POINTER, StackPointer};
+use crate::stack::{ExpressionFrame, STACK_POINTER, StackPointer};
 use crate::typed::{self, Integer};
 use gimli::{Expression, Operation, Reader as _, Register, UnitOffset};
 
@@ -27,8 +27,8 @@ pub(super) fn rewrite(
     debug: &Debug<'_>,
     unit: UnitId,
     expression: Expression<Slice<'_>>,
-    frame: Option<Frame<'_, '_, '_>>,
-) -> Result<(Vec<u8>, Place), Refusal> {
+    frame: Option<ExpressionFrame<'_, '_, '_>>,
+) -> Result<(Vec<u8>, LocationKind), Refusal> {
     let encoding = debug.units[unit].encoding();
     let mut rest = expression.0;
     let mut rewriter = Rewriter {
@@ -37,7 +37,7 @@ pub(super) fn rewrite(
         unit,
         frame,
         bytes: Vec::with_capacity(rest.len()),
-        place: Place::Memory,
+        place: LocationKind::Memory,
         typed: Typed::No,
         jumps: Jumps::default(),
         operations: 0,
@@ -73,10 +73,10 @@ struct Rewriter<'r, 'd, 'a, 'i> {
     types: Types,
     debug: &'r Debug<'d>,
     unit: UnitId,
-    frame: Option<Frame<'r, 'a, 'i>>,
+    frame: Option<ExpressionFrame<'r, 'a, 'i>>,
     /// What that part has become.
     bytes: Vec<u8>,
-    place: Place,
+    place: LocationKind,
     typed: Typed,
     jumps: Jumps,
     /// How many operations that part has.
@@ -98,7 +98,7 @@ impl Rewriter<'_, '_, '_, '_> {
     /// Adds an operation, whose bytes are `raw` and end at `end` of the whole.
     fn add(&mut self, operation: Operation<Slice<'_>>, raw: &[u8], end: usize) -> Result<(), Refusal> {
         self.operations += 1;
-        if matches!(self.place, Place::Value(_)) {
+        if matches!(self.place, LocationKind::Value(_)) {
             // A register or a finished value ends an expression.
             return Err(Refusal::Damaged);
         }
@@ -106,7 +106,7 @@ impl Rewriter<'_, '_, '_, '_> {
         if is_narrow && !matches!(operation, Operation::Convert { .. } | Operation::StackValue) {
             return Err(Refusal::Typed);
         }
-        let last = std::mem::replace(&mut self.place, Place::Memory);
+        let last = std::mem::replace(&mut self.place, LocationKind::Memory);
         match operation {
             Operation::Register { register } => {
                 let length = self.register(register)?;
@@ -136,8 +136,8 @@ impl Rewriter<'_, '_, '_, '_> {
                 literal(&mut self.bytes, gimli::DW_OP_const8u, value);
             }
             Operation::PlusConstant { value } => {
-                if let Place::Static(address) = last {
-                    self.place = Place::Static(address.wrapping_add(value));
+                if let LocationKind::Static(address) = last {
+                    self.place = LocationKind::Static(address.wrapping_add(value));
                 }
                 self.keep(raw);
             }
@@ -186,7 +186,7 @@ impl Rewriter<'_, '_, '_, '_> {
 
     /// The operation finishes a value of so many bytes.
     fn ends(&mut self, length: u64, raw: &[u8]) {
-        self.place = Place::Value(length);
+        self.place = LocationKind::Value(length);
         self.keep(raw);
     }
 
@@ -233,15 +233,15 @@ impl Rewriter<'_, '_, '_, '_> {
 
     /// What the expression means by the stack pointer.
     fn stack_pointer(&self) -> StackPointer {
-        self.frame.map_or(StackPointer::Unknown, Frame::pointer)
+        self.frame.map_or(StackPointer::Unknown, ExpressionFrame::pointer)
     }
 
     /// The place of an expression that has come to push `address`: fixed if that is all of it.
-    fn fixed(&self, address: u64) -> Place {
+    fn fixed(&self, address: u64) -> LocationKind {
         if self.operations == 1 {
-            Place::Static(address)
+            LocationKind::Static(address)
         } else {
-            Place::Memory
+            LocationKind::Memory
         }
     }
 

@@ -1,7 +1,7 @@
 //! A function cut into blocks.
 
 use super::copies::with_copies;
-use super::decode::{Piece, Step};
+use super::decode::{DecodedInstruction, Piece};
 use super::file::UnwindEntry;
 use super::function::Leaves;
 use super::stack::own_slots;
@@ -104,7 +104,12 @@ fn is_inside(whole: &[(&UnwindEntry, &Piece)], address: u64) -> bool {
 
 /// Where control may go from a step other than to the next one: where it jumps, where the function is entered `again`, and where
 /// exceptions of what it calls land.
-fn targets(whole: &[(&UnwindEntry, &Piece)], piece: &Piece, step: &Step, again: bool) -> Vec<u64> {
+fn targets(
+    whole: &[(&UnwindEntry, &Piece)],
+    piece: &Piece,
+    step: &DecodedInstruction,
+    again: bool,
+) -> Vec<u64> {
     let inside = |address: &u64| is_inside(whole, *address);
     let mut targets = Vec::from_iter(step.jumps.iter().copied().filter(inside));
     if again && !step.falls && targets.is_empty() {

@@ -1,6 +1,6 @@
 //! Registers and slots of the stack that hold what another one has held.
 
-use super::decode::{Piece, Step};
+use super::decode::{DecodedInstruction, Piece};
 use super::file::UnwindEntry;
 use crate::registers::Operand;
 use progress_map::{LocationEffect, MachineLocation};
@@ -87,8 +87,8 @@ impl Copied<'_> {
     /// operand itself, and what it is a copy of.
     fn known_behind(
         &self,
-        step: &Step,
-        next: Option<&Step>,
+        step: &DecodedInstruction,
+        next: Option<&DecodedInstruction>,
     ) -> Option<(u64, Vec<(MachineLocation, LocationEffect)>)> {
         let (equal, next) = (step.copies.equal?, next?);
         let at = match (equal.jumps, &next.jumps[..]) {
@@ -113,7 +113,7 @@ impl Copied<'_> {
     }
 
     /// What an instruction does, in terms of what was there before; then what it has copied is known.
-    fn after(&mut self, step: &Step) -> Vec<(MachineLocation, LocationEffect)> {
+    fn after(&mut self, step: &DecodedInstruction) -> Vec<(MachineLocation, LocationEffect)> {
         let is_own = |location: MachineLocation| match location {
             MachineLocation::Register(_) => true,
             MachineLocation::Slot(offset) => self.own.contains_key(&offset),
@@ -174,7 +174,7 @@ impl Copied<'_> {
     }
 
     /// What an instruction changes holds no copy any more, nor are there copies of it.
-    fn forget(&mut self, step: &Step) {
+    fn forget(&mut self, step: &DecodedInstruction) {
         // A call preserves some registers and leaves anything in the others.
         let changed = if step.call.is_some() {
             !PRESERVED

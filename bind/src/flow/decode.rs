@@ -27,7 +27,7 @@ pub(super) enum Callee {
 }
 
 /// One instruction that is reached.
-pub(super) struct Step {
+pub(super) struct DecodedInstruction {
     pub(super) end: u64,
     /// It may go on to the next one.
     pub(super) falls: bool,
@@ -43,7 +43,7 @@ pub(super) struct Step {
     pub(super) stack: StackUse,
 }
 
-impl Step {
+impl DecodedInstruction {
     fn calls(&mut self, callee: Callee) {
         self.call = Some(callee);
         self.falls = callee != Callee::NeverReturns;
@@ -52,7 +52,7 @@ impl Step {
 
 /// A piece of code, decoded.
 pub(super) struct Piece {
-    pub(super) steps: BTreeMap<u64, Step>,
+    pub(super) steps: BTreeMap<u64, DecodedInstruction>,
     pub(super) pads: Vec<LandingPad>,
 }
 
@@ -146,8 +146,12 @@ pub(super) fn run(
 }
 
 /// Where control goes from an instruction; `None` if that is not known.
-pub(super) fn step(file: &File<'_, '_>, instruction: &Instruction, tables: &mut Tables) -> Option<Step> {
-    let mut step = Step {
+pub(super) fn step(
+    file: &File<'_, '_>,
+    instruction: &Instruction,
+    tables: &mut Tables,
+) -> Option<DecodedInstruction> {
+    let mut step = DecodedInstruction {
         end: instruction.next_ip(),
         falls: true,
         call: None,

@@ -2,7 +2,7 @@
 
 use super::Position;
 use super::evidence::{Callee, Evidence, Sites};
-use crate::code::StepIndex;
+use crate::code::InstructionIndex;
 use crate::effects::Effects;
 use crate::meetings::{Meetings, Names};
 use crate::stand_ins::{Copy, Fit, Source, stand_ins};
@@ -136,7 +136,7 @@ struct Instructions<'i, 'n> {
     names: &'i Names<'i>,
     effects: &'i Effects,
     /// Whom each calls, and the calls of the source at its position.
-    of_step: BTreeMap<StepIndex, (Callee<'n>, Vec<PointId>)>,
+    of_step: BTreeMap<InstructionIndex, (Callee<'n>, Vec<PointId>)>,
 }
 
 impl<'i, 'n> Instructions<'i, 'n> {
@@ -161,7 +161,7 @@ impl<'i, 'n> Instructions<'i, 'n> {
     }
 
     /// What an instruction may be by itself.
-    fn fit(&self, step: StepIndex, pairs: &Pairs) -> Fit {
+    fn fit(&self, step: InstructionIndex, pairs: &Pairs) -> Fit {
         let Some((callee, here)) = self.of_step.get(&step) else {
             return Fit::default();
         };

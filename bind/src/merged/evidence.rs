@@ -1,7 +1,7 @@
 //! What is called in one copy of a function, by its debug info and its machine code.
 
 use super::{Build, Position, Root};
-use crate::code::{CallForm, Code, StepIndex};
+use crate::code::{CallForm, Code, InstructionIndex};
 use crate::meetings::Names;
 use crate::walk::{Forest, NodeId};
 use progress_map::PointId;
@@ -13,7 +13,7 @@ pub(super) struct CallInstruction<'n> {
     /// The address after it.
     pub(super) after: u64,
     /// Its place in the code, if that was decoded.
-    pub(super) step: Option<StepIndex>,
+    pub(super) step: Option<InstructionIndex>,
     pub(super) node: NodeId,
     pub(super) callee: Callee<'n>,
 }

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::process::Command;
 
 /// A frame as gdb shows it.
-struct Frame<'r> {
+struct GdbFrame<'r> {
     bias: u64,
     /// As linked, one less than the return address in all but the innermost frame.
     lookup: u64,
@@ -21,7 +21,7 @@ struct Frame<'r> {
     memory: &'r [(u64, Vec<u8>)],
 }
 
-impl Frame<'_> {
+impl GdbFrame<'_> {
     fn read(&self, address: u64, size: u8) -> Option<u64> {
         self.memory.iter().find_map(|(start, bytes)| {
             let at = usize::try_from(address.checked_sub(*start)?).ok()?;
@@ -42,7 +42,7 @@ impl Frame<'_> {
     }
 
     /// Evaluates an expression to a place.
-    fn evaluate(&self, bytes: &[u8], frame_base: &[u8]) -> Option<Place> {
+    fn evaluate(&self, bytes: &[u8], frame_base: &[u8]) -> Option<ValueLocation> {
         let encoding = gimli::Encoding {
             address_size: 8,
             format: gimli::Format::Dwarf32,
@@ -63,7 +63,7 @@ impl Frame<'_> {
                     evaluation.resume_with_base_type(named_type(base_type)).unwrap()
                 }
                 EvaluationResult::RequiresFrameBase => match self.evaluate(frame_base, &[])? {
-                    Place::Memory(base) | Place::Value { bits: base, .. } => {
+                    ValueLocation::Memory(base) | ValueLocation::Value { bits: base, .. } => {
                         evaluation.resume_with_frame_base(base).ok()?
                     }
                 },
@@ -91,10 +91,10 @@ impl Frame<'_> {
             }
             pieces => panic!("the expression {bytes:x?} has {} pieces", pieces.len()),
         };
-        let value = |bits| Place::Value { bits, start };
+        let value = |bits| ValueLocation::Value { bits, start };
         match &piece.location {
             Location::Register { register } => self.register(register.0).map(value),
-            Location::Address { address } => Some(Place::Memory(address.wrapping_sub(start))),
+            Location::Address { address } => Some(ValueLocation::Memory(address.wrapping_sub(start))),
             Location::Value { value: of } => of.to_u64(u64::MAX).ok().map(value),
             Location::Bytes { value: of } => {
                 let mut padded = [0; 8];
@@ -115,15 +115,19 @@ impl Frame<'_> {
         let mut place = self.evaluate(&location.expression, frame_base)?;
         for step in &variable.path {
             place = match (step, place) {
-                (PathStep::Offset(offset), Place::Memory(address)) => {
-                    Place::Memory(address.wrapping_add(*offset))
+                (PathStep::Offset(offset), ValueLocation::Memory(address)) => {
+                    ValueLocation::Memory(address.wrapping_add(*offset))
                 }
-                (PathStep::Offset(offset), Place::Value { bits, start }) => Place::Value {
+                (PathStep::Offset(offset), ValueLocation::Value { bits, start }) => ValueLocation::Value {
                     bits: bits >> (8 * (offset - start)),
                     start: 0,
                 },
-                (PathStep::Deref, Place::Memory(address)) => Place::Memory(self.read(address, 8)?),
-                (PathStep::Deref, Place::Value { bits: pointer, .. }) => Place::Memory(pointer),
+                (PathStep::Deref, ValueLocation::Memory(address)) => {
+                    ValueLocation::Memory(self.read(address, 8)?)
+                }
+                (PathStep::Deref, ValueLocation::Value { bits: pointer, .. }) => {
+                    ValueLocation::Memory(pointer)
+                }
             };
         }
         let size = match variable.encoding {
@@ -131,8 +135,8 @@ impl Frame<'_> {
             Encoding::Address => 8,
         };
         let bits = match place {
-            Place::Memory(address) => self.read(address, size)?,
-            Place::Value { bits, .. } => bits,
+            ValueLocation::Memory(address) => self.read(address, size)?,
+            ValueLocation::Value { bits, .. } => bits,
         };
         let unused = 64 - 8 * u32::from(size);
         Some(match variable.encoding {
@@ -156,7 +160,7 @@ fn named_type(number: gimli::UnitOffset) -> ValueType {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Place {
+enum ValueLocation {
     Memory(u64),
     /// In a register, or computed: the bytes of the variable from `start` on.
     Value {
@@ -272,14 +276,14 @@ fn compare(program: &Program, map: &Map, record: &str) -> Tally {
                 ));
             }
         }
-        let mut current: Option<(Frame<'_>, Vec<FunctionInstance>, String)> = None;
+        let mut current: Option<(GdbFrame<'_>, Vec<FunctionInstance>, String)> = None;
         for line in stop.lines() {
             let words = Vec::from_iter(line.split(' '));
             match words[0] {
                 "bias" => bias = hex(words[1]),
                 "frame" => {
                     let outer = words[3] != "0";
-                    let frame = Frame {
+                    let frame = GdbFrame {
                         bias,
                         lookup: hex(words[2]) - u64::from(outer),
                         outer,
@@ -328,7 +332,7 @@ fn compare(program: &Program, map: &Map, record: &str) -> Tally {
 /// What the binding gives for a name in a frame; the outer `None` when the binding shows no such frame.
 fn our_value(
     map: &Map,
-    frame: &Frame<'_>,
+    frame: &GdbFrame<'_>,
     chain: &[FunctionInstance],
     function: &str,
     name: &str,

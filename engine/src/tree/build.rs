@@ -7,7 +7,7 @@ use super::shape::{Look, Strand};
 use super::view::Hindmost;
 use super::{Mark, NodeKind, NodeValue, RefinementStep, Sibling, TreeClass, TreeNode};
 use crate::Relation;
-use stacktree::{Kind, TaskSet};
+use stacktree::{LabelKind, TaskSet};
 use std::collections::BTreeMap;
 
 /// With so many siblings that follow it a node is compared in words; more nobody reads.
@@ -172,10 +172,10 @@ impl<'a, 'p, 'm> Builder<'a, 'p, 'm> {
             kind: match own.map(|look| look.label.kind) {
                 _ if group.here => NodeKind::Here,
                 None => NodeKind::Root,
-                Some(Kind::Frame) => NodeKind::Frame,
-                Some(Kind::Threads) => NodeKind::Threads,
-                Some(Kind::Unreadable) => NodeKind::Unreadable,
-                Some(Kind::Missing) => NodeKind::Missing,
+                Some(LabelKind::Frame) => NodeKind::Frame,
+                Some(LabelKind::Threads) => NodeKind::Threads,
+                Some(LabelKind::Unreadable) => NodeKind::Unreadable,
+                Some(LabelKind::Missing) => NodeKind::Missing,
             },
             // MPI's profiling interface gives every function a second name; the program wrote the first.
             function: own

@@ -2,7 +2,7 @@
 
 use super::numbers::value_of;
 use progress::{Located, Order};
-use stacktree::{Kind, NodeId, Number, PlaceId, Text, Tree};
+use stacktree::{LabelKind, NodeId, Number, PlaceId, Text, Tree};
 use std::collections::BTreeMap;
 
 /// The execution points of a tree, in the order of their nodes.
@@ -37,7 +37,7 @@ impl Leaves {
             let outermost = tree
                 .label_id(open[0].0)
                 .map(|id| tree.dictionary().place(id).kind);
-            if tree.ends(node).is_empty() || outermost != Some(Kind::Frame) {
+            if tree.ends(node).is_empty() || outermost != Some(LabelKind::Frame) {
                 continue;
             }
             leaves.nodes.push(node);

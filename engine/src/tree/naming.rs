@@ -10,13 +10,13 @@ use snapshot::{Frame, Task};
 use std::collections::BTreeMap;
 
 /// A function's name, the last part of its file's path, and a line.
-pub(super) type Place = (String, String, u32);
+pub(super) type FunctionLine = (String, String, u32);
 
 /// The qualified names of the functions of recorded stacks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QualifiedNames {
     /// `None` where several were recorded.
-    names: BTreeMap<Place, Option<String>>,
+    names: BTreeMap<FunctionLine, Option<String>>,
 }
 
 impl QualifiedNames {
@@ -54,12 +54,12 @@ impl QualifiedNames {
     }
 
     /// The places with their names; none where several were recorded.
-    pub(super) fn all(&self) -> impl ExactSizeIterator<Item = (&Place, Option<&str>)> {
+    pub(super) fn all(&self) -> impl ExactSizeIterator<Item = (&FunctionLine, Option<&str>)> {
         self.names.iter().map(|(place, name)| (place, name.as_deref()))
     }
 
     /// Takes the name that a part of the job has recorded at a place, or that it has recorded several there.
-    pub(super) fn insert(&mut self, place: Place, name: Option<String>) {
+    pub(super) fn insert(&mut self, place: FunctionLine, name: Option<String>) {
         self.names.insert(place, name);
     }
 

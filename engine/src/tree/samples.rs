@@ -1,7 +1,7 @@
 //! Several samples of one job (STAT's 3D trees): which tasks were where in each, and who moved in between.
 
 use super::JobTree;
-use stacktree::{Kind, NodeId, TaskSet, Tree};
+use stacktree::{LabelKind, NodeId, TaskSet, Tree};
 use std::collections::BTreeMap;
 
 /// What changed from one sample to the next.
@@ -36,7 +36,7 @@ pub(crate) fn changes(job: &JobTree, ends: &SampleEnds) -> Vec<SampleChange> {
         .filter(|&node| {
             job.tree
                 .label(node)
-                .is_some_and(|label| label.kind == Kind::Threads)
+                .is_some_and(|label| label.kind == LabelKind::Threads)
         })
         .map(|node| job.tree.subtree(node))
         .collect();

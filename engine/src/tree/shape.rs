@@ -3,7 +3,7 @@
 
 use super::points::Points;
 use super::samples::SampleEnds;
-use stacktree::{Granularity, Kind, Label, LabelId, NodeId, Number, TaskSet, Text, Tree};
+use stacktree::{Granularity, Label, LabelId, LabelKind, NodeId, Number, TaskSet, Text, Tree};
 use std::collections::BTreeMap;
 
 /// A frame as it is shown: its label, and the values that differ within what was taken together.
@@ -90,7 +90,10 @@ fn strand<'a>(
 fn others<'a>(tree: &'a Tree, ends: &SampleEnds, fineness: &Fineness<'_>) -> Vec<Strand<'a>> {
     let mut strands = Vec::new();
     let mut open: Vec<(NodeId, usize)> = Vec::new();
-    let aside = |&node: &NodeId| tree.label(node).is_some_and(|label| label.kind != Kind::Frame);
+    let aside = |&node: &NodeId| {
+        tree.label(node)
+            .is_some_and(|label| label.kind != LabelKind::Frame)
+    };
     for outermost in tree.children(NodeId::ROOT).filter(aside) {
         for node in tree.subtree(outermost).map(NodeId::at) {
             while open.last().is_some_and(|&(_, end)| end <= node.index()) {

@@ -11,7 +11,7 @@ use base::RankSet;
 use progress::{Located, Order};
 use rayon::prelude::*;
 use snapshot::Task;
-use stacktree::{Granularity, Kind, Label, Number, Stack, Tree};
+use stacktree::{Granularity, Label, LabelKind, Number, Stack, Tree};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
@@ -63,7 +63,7 @@ fn missing_stacks(names: &TaskNames, missing: &RankSet) -> Vec<Stack<'static>> {
         return Vec::new();
     }
     let label = || Label {
-        kind: Kind::Missing,
+        kind: LabelKind::Missing,
         function: "no process of these ranks was seen",
         ..Label::default()
     };
@@ -144,7 +144,7 @@ fn stacks_of(
                 ..Task::default()
             };
             let mut frames = vec![Label {
-                kind: Kind::Threads,
+                kind: LabelKind::Threads,
                 function: "other threads".to_owned(),
                 ..Label::default()
             }];
@@ -166,7 +166,7 @@ fn stack(
     let mut labels = Vec::new();
     if error.is_some() || frames.is_empty() {
         labels.push(Label {
-            kind: Kind::Unreadable,
+            kind: LabelKind::Unreadable,
             function: without_number(error.unwrap_or("it has no stack"), task.pid),
             ..Label::default()
         });

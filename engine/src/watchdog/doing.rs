@@ -48,8 +48,8 @@ pub(super) enum Business {
 /// Where a thread stands: what must stay the same for the thread to stand still. Of values, only those that are known both times tell
 /// anything, since a sleeping thread is read without its registers.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Place {
-    calls: Vec<PlaceOfCall>,
+pub(super) struct StackFingerprint {
+    calls: Vec<CallFingerprint>,
     /// The processor time of the whole task and of those of its threads that do not count, in milliseconds, where it tells anything: of
     /// a task outside of MPI.
     spent: Option<(u64, u64)>,
@@ -59,20 +59,20 @@ pub(super) struct Place {
 const ROUNDING: u64 = 20;
 
 #[derive(Clone, Debug, Default, PartialEq)]
-struct PlaceOfCall {
+struct CallFingerprint {
     function: String,
     at: (Option<u64>, Option<u32>, Option<u32>),
     values: BTreeMap<String, Value>,
 }
 
-impl Place {
+impl StackFingerprint {
     fn of(frames: &[Frame]) -> Self {
-        let call = |frame: &Frame| PlaceOfCall {
+        let call = |frame: &Frame| CallFingerprint {
             function: frame.function.clone(),
             at: (frame.pc, frame.line, frame.column),
             values: frame.values.clone(),
         };
-        Place {
+        StackFingerprint {
             calls: frames.iter().map(call).collect(),
             spent: None,
         }
@@ -80,17 +80,17 @@ impl Place {
 
     /// In a function at the end of these frames, wherever within it: what is below its entry turns in a circle.
     fn within(frames: &[Frame], function: String) -> Self {
-        let mut place = Place::of(frames);
-        place.calls.push(PlaceOfCall {
+        let mut place = StackFingerprint::of(frames);
+        place.calls.push(CallFingerprint {
             function,
-            ..PlaceOfCall::default()
+            ..CallFingerprint::default()
         });
         place
     }
 
     /// Whether a thread that was there is elsewhere now, or has worked in between.
     pub(super) fn differs(&self, now: &Self) -> bool {
-        let is_other = |(was, is): (&PlaceOfCall, &PlaceOfCall)| {
+        let is_other = |(was, is): (&CallFingerprint, &CallFingerprint)| {
             let is_changed = |(name, value)| is.values.get(name).is_some_and(|other| other != value);
             was.function != is.function || was.at != is.at || was.values.iter().any(is_changed)
         };
@@ -106,19 +106,19 @@ impl Place {
 }
 
 /// What a task does, and where its main thread stands while it waits or sleeps.
-pub(super) fn of(task: &Task) -> (Doing, Place) {
+pub(super) fn of(task: &Task) -> (Doing, StackFingerprint) {
     let state = task.state.as_ref();
     let has_threads = !task.threads.is_empty();
     match state.map(|state| state.run) {
-        Some(RunState::Stopped | RunState::Traced) => return (Doing::Halted, Place::default()),
-        Some(RunState::Ended) if !has_threads => return (Doing::Halted, Place::default()),
+        Some(RunState::Stopped | RunState::Traced) => return (Doing::Halted, StackFingerprint::default()),
+        Some(RunState::Ended) if !has_threads => return (Doing::Halted, StackFingerprint::default()),
         _ => {}
     }
     // Without its outer frames a stack looks like another one.
     // A main thread that has ended has none, and its task lives on by its other threads.
     let has_ended = state.is_some_and(|state| state.run == RunState::Ended);
     if task.error.is_some() || task.frames.is_empty() && !has_ended {
-        return (Doing::Unseen, Place::default());
+        return (Doing::Unseen, StackFingerprint::default());
     }
     let (main, place) = thread(task, &task.frames, state);
     let (own, helpers): (Vec<&Thread>, Vec<&Thread>) = task
@@ -128,7 +128,7 @@ pub(super) fn of(task: &Task) -> (Doing, Place) {
     let others = own
         .iter()
         .map(|other| thread(task, &other.frames, other.state.as_ref()));
-    let others: Vec<(Doing, Place)> = others.collect();
+    let others: Vec<(Doing, StackFingerprint)> = others.collect();
     let busy = others.iter().find(|(doing, _)| matches!(doing, Doing::Busy(_)));
     match (main, busy) {
         (Doing::Waits { on_tasks_alone, .. }, busy) => {
@@ -141,7 +141,7 @@ pub(super) fn of(task: &Task) -> (Doing, Place) {
                 place,
             )
         }
-        (Doing::Asleep(_), Some((busy, _))) => (busy.clone(), Place::default()),
+        (Doing::Asleep(_), Some((busy, _))) => (busy.clone(), StackFingerprint::default()),
         (Doing::Asleep(call), None) => {
             // Whoever joins threads that are in MPI waits in MPI.
             if let Some(in_mpi) = others
@@ -164,15 +164,18 @@ pub(super) fn of(task: &Task) -> (Doing, Place) {
 }
 
 /// What one thread does.
-fn thread(task: &Task, frames: &[Frame], state: Option<&ProcessState>) -> (Doing, Place) {
+fn thread(task: &Task, frames: &[Frame], state: Option<&ProcessState>) -> (Doing, StackFingerprint) {
     match in_mpi(task, frames) {
         InMpi::Inside { at, function } | InMpi::Named { at, function } if !calls_back(frames, at) => {
             let row = of_symbol(&function);
             if row.is_some_and(|row| row.part == Part::File) {
-                return (Doing::Busy(Business::File(function)), Place::default());
+                return (Doing::Busy(Business::File(function)), StackFingerprint::default());
             }
             if !is_blocking(&function) {
-                return (Doing::Busy(Business::Polls(function)), Place::default());
+                return (
+                    Doing::Busy(Business::Polls(function)),
+                    StackFingerprint::default(),
+                );
             }
             // A server, a new job.
             let on_tasks_alone = !["MPI_Comm_accept", "MPI_Comm_connect", "MPI_Comm_join"]
@@ -182,7 +185,7 @@ fn thread(task: &Task, frames: &[Frame], state: Option<&ProcessState>) -> (Doing
                 with_busy: false,
                 on_tasks_alone,
             };
-            return (waits, Place::within(&frames[..at], function));
+            return (waits, StackFingerprint::within(&frames[..at], function));
         }
         InMpi::SomewhereInside => {
             let own = frames.iter().rposition(is_own).map_or(0, |last| last + 1);
@@ -190,11 +193,11 @@ fn thread(task: &Task, frames: &[Frame], state: Option<&ProcessState>) -> (Doing
                 with_busy: false,
                 on_tasks_alone: false,
             };
-            return (waits, Place::of(&frames[..own]));
+            return (waits, StackFingerprint::of(&frames[..own]));
         }
         _ => {}
     }
-    let place = Place::of(frames);
+    let place = StackFingerprint::of(frames);
     let waits_for_others = frames
         .iter()
         .rev()
@@ -203,28 +206,32 @@ fn thread(task: &Task, frames: &[Frame], state: Option<&ProcessState>) -> (Doing
     if let Some(call) = waits_for_others {
         // Inside the runtime a thread may turn in a circle while it waits.
         let own = frames.iter().rposition(is_own).map_or(0, |last| last + 1);
-        return (Doing::Asleep(Some(call)), Place::of(&frames[..own]));
+        return (Doing::Asleep(Some(call)), StackFingerprint::of(&frames[..own]));
     }
     let Some(state) = state else {
-        return (Doing::Busy(Business::Computes), Place::default());
+        return (Doing::Busy(Business::Computes), StackFingerprint::default());
     };
     match (state.run, &state.system_call) {
         (RunState::Sleeping, Some(call)) if ends_only_by_the_program(call) => {
             (Doing::Asleep(Some(call.clone())), place)
         }
-        (RunState::Sleeping | RunState::Uninterruptible, Some(call)) => {
-            (Doing::Busy(Business::SystemCall(call.clone())), Place::default())
-        }
+        (RunState::Sleeping | RunState::Uninterruptible, Some(call)) => (
+            Doing::Busy(Business::SystemCall(call.clone())),
+            StackFingerprint::default(),
+        ),
         (RunState::Uninterruptible, None) => {
             let call = state
                 .wait_channel
                 .clone()
                 .unwrap_or_else(|| "the kernel".to_owned());
-            (Doing::Busy(Business::SystemCall(call)), Place::default())
+            (
+                Doing::Busy(Business::SystemCall(call)),
+                StackFingerprint::default(),
+            )
         }
         (RunState::Sleeping, None) => (Doing::Asleep(None), place),
-        (RunState::Ended, _) => (Doing::Asleep(None), Place::default()),
-        _ => (Doing::Busy(Business::Computes), Place::default()),
+        (RunState::Ended, _) => (Doing::Asleep(None), StackFingerprint::default()),
+        _ => (Doing::Busy(Business::Computes), StackFingerprint::default()),
     }
 }
 

@@ -23,7 +23,7 @@ const BRANCHES_LIMIT: usize = 400;
 
 /// What may stand in the place of a macro.
 #[derive(Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct MacroPosition {
     /// A statement begins here.
     pub(super) begins: bool,
     /// Parentheses that only group are open, so that a comma is an operator.
@@ -37,7 +37,7 @@ struct Several<'t, 'a> {
     definitions: &'t [&'a Definition],
     /// How many macros it stands in.
     depth: usize,
-    place: Place,
+    place: MacroPosition,
 }
 
 impl<'a> Expander<'a> {
@@ -51,7 +51,7 @@ impl<'a> Expander<'a> {
         work: &mut Vec<PpToken<'a>>,
         behind: Behind,
         depth: usize,
-        place: Place,
+        place: MacroPosition,
     ) -> Result<Option<Vec<PpToken<'a>>>, GivenUp> {
         if place.begins
             && let Some(tokens) = self.further_branches(token, definitions, work, behind, depth)?

@@ -1,7 +1,7 @@
 //! What all files say, as hashes: whether a result that was made from some of it still stands.
 
 use super::Macros;
-use crate::asked::{Asked, State, bucket};
+use crate::asked::{Asked, SaidByAll, bucket};
 use crate::facts::{FileFacts, MacroState};
 use crate::token::TokenKind;
 
@@ -21,7 +21,7 @@ enum Said {
 impl Macros {
     /// What the files say of every name.
     #[must_use]
-    pub fn state(&self) -> State {
+    pub fn state(&self) -> SaidByAll {
         let mut said: Vec<(u32, Option<u32>, [u8; 32])> = Vec::new();
         let mut say = |name: &[u8], file: Option<u32>, hash: Hash| {
             said.push((bucket(name), file, hash.finish()));
@@ -59,13 +59,13 @@ impl Macros {
             hash.0.update(&mask.to_le_bytes());
             say(name, None, hash);
         });
-        State::new(said)
+        SaidByAll::new(said)
     }
 
     /// What the reading of the file at `path` rests on besides its own bytes, when it asks about the names `asked`: the files
     /// that it includes, and what `state`, that of these macros, holds of the names. `None` if there is no such file.
     #[must_use]
-    pub fn standing(&self, path: &str, state: &State, asked: &Asked) -> Option<[u8; 32]> {
+    pub fn standing(&self, path: &str, state: &SaidByAll, asked: &Asked) -> Option<[u8; 32]> {
         let own = self.files.binary_search_by(|f| f.0.as_str().cmp(path)).ok()?;
         let included = self.included(path, &self.files[own].1);
         let mut hasher = blake3::Hasher::new();

@@ -3,7 +3,7 @@
 use super::{Refusal, Server, arguments};
 use crate::desk::path_of;
 use crate::settings::Options;
-use crate::slices::{Made, Step, Task, Walked, Wish};
+use crate::slices::{Made, SliceStatement, Task, Walked, Wish};
 use engine::{Answer, SourceFile};
 use lsp_server::{ErrorCode, RequestId};
 use lsp_types::{ExecuteCommandParams, MessageType, Position, TextDocumentIdentifier};
@@ -294,7 +294,7 @@ impl Server {
     }
 
     /// A step as clients get it. Its place is left out when the line is not what it was.
-    fn step(&self, walked: &Walked, at: usize, step: &Step) -> Value {
+    fn step(&self, walked: &Walked, at: usize, step: &SliceStatement) -> Value {
         let project = self.project.as_ref();
         let place = (step.file, step.line, Some(step.column));
         let location =

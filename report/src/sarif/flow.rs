@@ -1,6 +1,6 @@
 //! The slice as a code flow.
 
-use super::log::{CodeFlow, Message, Step, ThreadFlow};
+use super::log::{CodeFlow, Message, ThreadFlow, ThreadFlowLocation};
 use super::places::Places;
 use super::{message, statement_location};
 use crate::slice::{kind, statement_text};
@@ -31,7 +31,7 @@ pub(super) fn flow(places: &mut Places<'_>, slice: &Slice, values: BTreeMap<Stri
         if let Some(of) = statement.because.of {
             properties.insert("of", Value::from(of));
         }
-        Step {
+        ThreadFlowLocation {
             location,
             kinds: kinds(statement.because.kind),
             state: state.take().unwrap_or_default(),

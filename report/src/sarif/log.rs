@@ -194,12 +194,12 @@ pub(super) struct CodeFlow {
 
 #[derive(Serialize)]
 pub(super) struct ThreadFlow {
-    pub(super) locations: Vec<Step>,
+    pub(super) locations: Vec<ThreadFlowLocation>,
 }
 
 /// A `threadFlowLocation`.
 #[derive(Serialize)]
-pub(super) struct Step {
+pub(super) struct ThreadFlowLocation {
     pub(super) location: Location,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) kinds: Vec<&'static str>,

@@ -86,7 +86,7 @@ const BUILDS: [(&str, &str); 6] = [
     ("clang", "-gdwarf-4 -O3"),
 ];
 
-fn stopped(program: &Program, mode: &str) -> (Task, Vec<gdb::Frame>) {
+fn stopped(program: &Program, mode: &str) -> (Task, Vec<gdb::GdbFrame>) {
     let map = map_of(program, LISTED);
     let target = program.start(&[mode]);
     stop_in(&target, "block");

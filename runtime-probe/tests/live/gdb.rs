@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 /// A frame as gdb sees it, inlined ones included.
 #[derive(Debug)]
-pub struct Frame {
+pub struct GdbFrame {
     pub pc: u64,
     pub name: String,
     /// It has no stack frame of its own: inlined, or left by a tail call (gdb infers those).
@@ -17,7 +17,7 @@ pub struct Frame {
 }
 
 /// All frames, innermost first. `variables` are read in every frame that has them in scope.
-pub fn frames(pid: u32, variables: &[&str]) -> Vec<Frame> {
+pub fn frames(pid: u32, variables: &[&str]) -> Vec<GdbFrame> {
     let script = format!(
         r#"
 import gdb
@@ -74,7 +74,7 @@ while frame is not None:
         .unwrap();
     let _ = fs::remove_file(&file);
     let text = String::from_utf8_lossy(&output.stdout);
-    let frames: Vec<Frame> = text.lines().filter_map(parse).collect();
+    let frames: Vec<GdbFrame> = text.lines().filter_map(parse).collect();
     assert!(
         !frames.is_empty(),
         "gdb: {text}\n{}",
@@ -83,12 +83,12 @@ while frame is not None:
     frames
 }
 
-fn parse(line: &str) -> Option<Frame> {
+fn parse(line: &str) -> Option<GdbFrame> {
     let fields: Vec<&str> = line.strip_prefix("FRAME|")?.split('|').collect();
     let [pc, kind, name, line, values] = fields[..] else {
         panic!("{line}")
     };
-    Some(Frame {
+    Some(GdbFrame {
         pc: pc.parse().unwrap(),
         name: name.to_owned(),
         inlined: kind == "inline",

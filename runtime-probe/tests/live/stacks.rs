@@ -30,7 +30,7 @@ int main(void) { return even(120, 32); }
 fn check_against_gdb(target: &Target) -> usize {
     let task = snap(&Map::default(), target.pid());
     assert!(complete(&task), "{:?}", task.error);
-    let expected: Vec<gdb::Frame> = gdb::frames(target.pid(), &[])
+    let expected: Vec<gdb::GdbFrame> = gdb::frames(target.pid(), &[])
         .into_iter()
         .filter(|frame| !frame.inlined)
         .collect();

@@ -2,7 +2,7 @@
 
 use crate::build::callees::Callees;
 use crate::build::locations::plain_variable;
-use crate::build::macros::Macros;
+use crate::build::macros::MacroFacts;
 use crate::effect::effect;
 use base::Id as _;
 use dataflow::{FunctionIndex, FunctionInfo, Program};
@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 pub(crate) fn allocators(
     program: &Program<'_>,
     callees: &Callees<'_, '_>,
-    macros: &Macros<'_>,
+    macros: &MacroFacts<'_>,
 ) -> Vec<FunctionIndex> {
     let mut known: BTreeSet<FunctionIndex> = BTreeSet::new();
     // Functions that wrap others are found in the next round.
@@ -34,7 +34,7 @@ pub(crate) fn allocators(
 
 fn only_allocates(
     callees: &Callees<'_, '_>,
-    macros: &Macros<'_>,
+    macros: &MacroFacts<'_>,
     info: &FunctionInfo<'_>,
     known: &BTreeSet<FunctionIndex>,
 ) -> bool {
@@ -78,7 +78,7 @@ struct Returned {
 /// A function that may do nothing but allocate.
 struct Body<'b, 'c, 'u> {
     callees: &'b Callees<'c, 'u>,
-    macros: &'b Macros<'u>,
+    macros: &'b MacroFacts<'u>,
     info: &'b FunctionInfo<'u>,
     /// The functions that certainly do.
     known: &'b BTreeSet<FunctionIndex>,

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// What is known of the macros of a program.
 #[derive(Debug, Default)]
-pub(crate) struct Macros<'u> {
+pub(crate) struct MacroFacts<'u> {
     /// Their definitions, by name.
     definitions: BTreeMap<&'u str, Vec<FunctionIndex>>,
     /// Parameters that are variables of the caller, by definition.
@@ -27,9 +27,9 @@ pub(crate) struct Macros<'u> {
     captured: BTreeSet<&'u str>,
 }
 
-impl<'u> Macros<'u> {
-    pub(crate) fn new(program: &Program<'u>, callees: &Callees<'_, 'u>) -> Macros<'u> {
-        let mut macros = Macros::default();
+impl<'u> MacroFacts<'u> {
+    pub(crate) fn new(program: &Program<'u>, callees: &Callees<'_, 'u>) -> MacroFacts<'u> {
+        let mut macros = MacroFacts::default();
         for (id, info) in program.functions.iter_enumerated() {
             if info.function.kind.is_macro() {
                 macros

@@ -16,7 +16,7 @@ pub(crate) enum Home {
     Borrowed,
 }
 
-/// The home of every local variable of a function, but for what macros do to them ([`Macros::settle`](crate::build::macros::Macros::settle)).
+/// The home of every local variable of a function, but for what macros do to them ([`MacroFacts::settle`](crate::build::macros::MacroFacts::settle)).
 pub(crate) fn homes(info: &FunctionInfo<'_>) -> Vec<Home> {
     let function = info.function;
     let mut homes: Vec<Home> = function

@@ -47,7 +47,7 @@ pub use indirect::TooManyCallees;
 use indirect::{Foreign, Table};
 use ir::{Callee, ExprKind, LocalId, StmtKind};
 use local::Source;
-use macros::Macros;
+use macros::MacroFacts;
 use memory::Home;
 use progress_map::PointId;
 use rayon::prelude::*;
@@ -77,7 +77,7 @@ impl Graph {
         let mut homes: Vec<Vec<Home>> = infos.par_iter().map(|info| memory::homes(info)).collect();
         let cxx = Cxx::new(program);
         let callees = Callees::new(program);
-        let macros = Macros::new(program, &callees);
+        let macros = MacroFacts::new(program, &callees);
         macros.settle(program, &mut homes);
         cxx.settle(program, &mut homes);
         let classes = Classes::new(program);

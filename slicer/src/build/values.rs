@@ -8,7 +8,7 @@ use crate::build::callees::Callees;
 use crate::build::classes::Classes;
 use crate::build::cxx::Cxx;
 use crate::build::locations::MemberNature;
-use crate::build::macros::Macros;
+use crate::build::macros::MacroFacts;
 use crate::build::memory::Home;
 use crate::build::moved::Moves;
 use crate::build::names::Names;
@@ -40,7 +40,7 @@ pub(crate) struct Values<'p, 'u> {
     pub(crate) homes: &'p [Vec<Home>],
     pub(crate) cxx: &'p Cxx,
     pub(crate) classes: &'p Classes<'u>,
-    pub(crate) macros: &'p Macros<'u>,
+    pub(crate) macros: &'p MacroFacts<'u>,
     pub(crate) names: Names,
     pub(crate) places: Places,
     /// Of each object: the function that it is, if it is one.
@@ -105,7 +105,7 @@ impl<'p, 'u> Values<'p, 'u> {
         homes: &'p [Vec<Home>],
         cxx: &'p Cxx,
         classes: &'p Classes<'u>,
-        macros: &'p Macros<'u>,
+        macros: &'p MacroFacts<'u>,
     ) -> Self {
         let exprs: usize = program
             .functions

@@ -11,7 +11,7 @@ mod meeting;
 mod messages;
 mod parted;
 
-use crate::{Frame, Graph, Options, Slice};
+use crate::{Graph, Options, Slice, SliceFrame};
 use expect_test::Expect;
 use frontend::{Macros, Source};
 use std::fmt::Write as _;
@@ -40,7 +40,7 @@ fn check_stack(text: &str, stack: &[(&str, u32)], expect: Expect) {
     check_frames(text, &frames(stack), expect);
 }
 
-fn check_frames(text: &str, frames: &[Frame], expect: Expect) {
+fn check_frames(text: &str, frames: &[SliceFrame], expect: Expect) {
     let slice = graph("t.c", text).slice_stack(frames, Options::default());
     expect.assert_eq(&match slice {
         Ok(slice) => shown(&slice),
@@ -48,10 +48,10 @@ fn check_frames(text: &str, frames: &[Frame], expect: Expect) {
     });
 }
 
-fn frames(stack: &[(&str, u32)]) -> Vec<Frame> {
+fn frames(stack: &[(&str, u32)]) -> Vec<SliceFrame> {
     let called = stack.iter().skip(1).map(|&(name, _)| Some(name));
     let frames = stack.iter().zip(called.chain([None]));
-    let frames = frames.map(|(&(function, line), callee)| Frame::on_line("t.c", function, line, callee));
+    let frames = frames.map(|(&(function, line), callee)| SliceFrame::on_line("t.c", function, line, callee));
     frames.collect()
 }
 

@@ -1,17 +1,17 @@
 //! Where a slice begins when other tasks stand elsewhere, and what comes up because it differs from task to task.
 
 use super::{graph, shown};
-use crate::{Frame, Options};
+use crate::{Options, SliceFrame};
 use expect_test::{Expect, expect};
 
 type Stack<'s> = &'s [(&'s str, u32)];
 
-fn frames(stack: Stack<'_>, last: &str) -> Vec<Frame> {
+fn frames(stack: Stack<'_>, last: &str) -> Vec<SliceFrame> {
     let called = stack.iter().skip(1).map(|&(name, _)| name).chain([last]);
     stack
         .iter()
         .zip(called)
-        .map(|(&(function, line), callee)| Frame::on_line("t.c", function, line, Some(callee)))
+        .map(|(&(function, line), callee)| SliceFrame::on_line("t.c", function, line, Some(callee)))
         .collect()
 }
 

@@ -2,16 +2,16 @@
 
 use super::{IMPLICIT, LEAVES, Walk, called, side_of};
 use crate::graph::{Call, FunctionId, NodeId, NodeKind};
-use crate::state::{Context, Dependence, Side, State};
+use crate::state::{CallingContext, Dependence, Side, State};
 use base::Id as _;
 use hashbrown::HashSet;
 
 /// The functions of a side: from where they are entered, and which of their parameters are wanted.
 pub(super) struct Entered {
     /// In the order in which they were found, by function.
-    sites: Vec<Vec<(Context, NodeId)>>,
+    sites: Vec<Vec<(CallingContext, NodeId)>>,
     /// The same, to find one.
-    known: HashSet<(FunctionId, Context, NodeId)>,
+    known: HashSet<(FunctionId, CallingContext, NodeId)>,
     /// By function, sorted.
     wanted: Vec<Vec<NodeId>>,
     met: Vec<bool>,
@@ -34,9 +34,15 @@ const CARRIED: u32 = 3;
 
 impl<'g> Walk<'g> {
     /// A statement of the function is executed, so the function is called.
-    pub(super) fn meet(&mut self, state: State, context: Context, function: FunctionId, distance: u32) {
+    pub(super) fn meet(
+        &mut self,
+        state: State,
+        context: CallingContext,
+        function: FunctionId,
+        distance: u32,
+    ) {
         let entry = self.graph.functions[function].first_node;
-        let (Context::Called | Context::Elsewhere) = context else {
+        let (CallingContext::Called | CallingContext::Elsewhere) = context else {
             self.go(
                 state,
                 State::At(context, entry),
@@ -58,7 +64,7 @@ impl<'g> Walk<'g> {
         }
     }
 
-    pub(super) fn at_call(&mut self, state: State, context: Context, node: NodeId, distance: u32) {
+    pub(super) fn at_call(&mut self, state: State, context: CallingContext, node: NodeId, distance: u32) {
         let graph = self.graph;
         let Some(call) = graph.call(node) else { return };
         if call.callees.is_empty() || call.hands_on {
@@ -93,13 +99,13 @@ impl<'g> Walk<'g> {
         }
     }
 
-    pub(super) fn parameter(&mut self, state: State, context: Context, node: NodeId, distance: u32) {
+    pub(super) fn parameter(&mut self, state: State, context: CallingContext, node: NodeId, distance: u32) {
         let graph = self.graph;
         let Some(function) = graph.nodes[node].function else {
             return;
         };
         match context {
-            Context::Stack(depth) => {
+            CallingContext::Stack(depth) => {
                 let Some(caller) = depth.checked_sub(1) else {
                     return;
                 };
@@ -111,14 +117,14 @@ impl<'g> Walk<'g> {
                 for site in sites {
                     self.hand_over(
                         state,
-                        (Context::Stack(caller), site),
+                        (CallingContext::Stack(caller), site),
                         function,
                         node,
                         distance + 1,
                     );
                 }
             }
-            Context::Called | Context::Elsewhere => {
+            CallingContext::Called | CallingContext::Elsewhere => {
                 let entered = self.entered(side_of(context));
                 let wanted = &mut entered.wanted[function.index()];
                 if let Err(at) = wanted.binary_search(&node) {
@@ -140,7 +146,7 @@ impl<'g> Walk<'g> {
     fn hand_over(
         &mut self,
         state: State,
-        (context, site): (Context, NodeId),
+        (context, site): (CallingContext, NodeId),
         function: FunctionId,
         parameter: NodeId,
         distance: u32,
@@ -178,7 +184,7 @@ impl<'g> Walk<'g> {
         }
     }
 
-    pub(super) fn value(&mut self, state: State, context: Context, node: NodeId, distance: u32) {
+    pub(super) fn value(&mut self, state: State, context: CallingContext, node: NodeId, distance: u32) {
         let graph = self.graph;
         let Some(call) = graph.call(node) else { return };
         self.go(
@@ -210,7 +216,7 @@ impl<'g> Walk<'g> {
     }
 
     /// Whether a call comes back depends on the calls in it that may not.
-    pub(super) fn back(&mut self, state: State, context: Context, node: NodeId, distance: u32) {
+    pub(super) fn back(&mut self, state: State, context: CallingContext, node: NodeId, distance: u32) {
         let graph = self.graph;
         let Some(call) = graph.call(node) else { return };
         for &callee in &call.callees {
@@ -236,7 +242,7 @@ impl<'g> Walk<'g> {
         &mut self,
         state: State,
         function: FunctionId,
-        site: (Context, NodeId),
+        site: (CallingContext, NodeId),
         distance: u32,
     ) {
         let side = side_of(site.0);
@@ -285,7 +291,7 @@ impl<'g> Walk<'g> {
             for context in self.contexts(side, call) {
                 self.site(state, function, (context, call), distance + 1);
                 // The caller may have been called from anywhere too.
-                if let (Context::Called | Context::Elsewhere, Some(caller)) =
+                if let (CallingContext::Called | CallingContext::Elsewhere, Some(caller)) =
                     (context, graph.nodes[call].function)
                 {
                     let at = State::At(context, call);
@@ -315,7 +321,7 @@ impl<'g> Walk<'g> {
             for context in self.contexts(side, node) {
                 let to = State::At(context, node);
                 self.go(state, to, distance + 1, Dependence::Calls, None);
-                if let (Context::Called | Context::Elsewhere, Some(caller)) =
+                if let (CallingContext::Called | CallingContext::Elsewhere, Some(caller)) =
                     (context, graph.nodes[node].function)
                 {
                     self.open(side, caller, to, distance + 1);
@@ -325,18 +331,18 @@ impl<'g> Walk<'g> {
     }
 
     /// The contexts in which a statement may have been executed.
-    pub(super) fn contexts(&self, side: Side, node: NodeId) -> impl Iterator<Item = Context> + use<> {
+    pub(super) fn contexts(&self, side: Side, node: NodeId) -> impl Iterator<Item = CallingContext> + use<> {
         let mut on_stack = Vec::new();
         let other = match self.graph.nodes[node].function {
-            _ if side == Side::Other => Some(Context::Elsewhere),
+            _ if side == Side::Other => Some(CallingContext::Elsewhere),
             function => {
                 // A list without items takes no memory, and few functions are on the stack.
                 on_stack.extend(self.executed.on_stack(self.graph, node));
                 let never = function.is_some_and(|function| !self.executed.is_finished(function));
-                (!never).then_some(Context::Called)
+                (!never).then_some(CallingContext::Called)
             }
         };
-        on_stack.into_iter().map(Context::Stack).chain(other)
+        on_stack.into_iter().map(CallingContext::Stack).chain(other)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::Walk;
 use crate::graph::{Labels, Memory, NodeId};
 use crate::places::{Key, NameId, PlaceId};
-use crate::state::{Context, Dependence, Part, Side, State, Writers};
+use crate::state::{CallingContext, Dependence, Part, Side, State, Writers};
 use base::Id as _;
 
 /// How much farther away is what writes an object without saying which member, as functions of the library do: it has written all of it, or
@@ -73,7 +73,7 @@ impl<'g> Walk<'g> {
             for context in self.contexts(side, node) {
                 let to = State::At(context, node);
                 self.go(state, to, distance, Dependence::Sets, name);
-                if let (Context::Called | Context::Elsewhere, Some(function)) =
+                if let (CallingContext::Called | CallingContext::Elsewhere, Some(function)) =
                     (context, graph.nodes[node].function)
                 {
                     self.open(side, function, to, distance);

@@ -4,7 +4,7 @@ use super::{Walk, side_of};
 use crate::graph::{Message, MessageRole, NodeKind};
 use crate::meet::{by_address, compete, fills, in_epoch, meet};
 
-use crate::state::{Context, Dependence, Side, State, Step};
+use crate::state::{CallingContext, Dependence, Predecessor, Side, State};
 
 impl<'g> Walk<'g> {
     /// Whether the question about a call is why it has not come back, not what it brings: the task stands in it, or it is the
@@ -25,7 +25,7 @@ impl<'g> Walk<'g> {
     }
 
     /// Whether a call was reached because it wrote the request that the criterion waits for.
-    fn has_begun_it(&self, reached: Step) -> bool {
+    fn has_begun_it(&self, reached: Predecessor) -> bool {
         let mut from = reached.from;
         while let Some(state) = from {
             let Some(step) = self.reached.get(&state) else {
@@ -42,7 +42,13 @@ impl<'g> Walk<'g> {
     }
 
     /// What a call waits for, or gets, comes from other tasks; and what other calls of this task take, it does not get.
-    pub(super) fn at_message(&mut self, state: State, context: Context, message: &'g Message, distance: u32) {
+    pub(super) fn at_message(
+        &mut self,
+        state: State,
+        context: CallingContext,
+        message: &'g Message,
+        distance: u32,
+    ) {
         let graph = self.graph;
         // A task that stands in a send waits for who receives.
         let is_criterion = self
@@ -66,7 +72,7 @@ impl<'g> Walk<'g> {
                 || is_criterion && meet(theirs, message)
                 || self.uses_addresses && by_address(message, theirs)
             {
-                let to = State::At(Context::Elsewhere, other.node);
+                let to = State::At(CallingContext::Elsewhere, other.node);
                 self.go(state, to, distance + 2, Dependence::Sends, None);
                 if let Some(function) = graph.nodes[other.node].function {
                     self.open(Side::Other, function, to, distance + 2);
@@ -84,7 +90,7 @@ impl<'g> Walk<'g> {
                 for context in self.contexts(side, other.node) {
                     let to = State::At(context, other.node);
                     self.go(state, to, distance + 3, kind, None);
-                    if let (Context::Called | Context::Elsewhere, Some(function)) =
+                    if let (CallingContext::Called | CallingContext::Elsewhere, Some(function)) =
                         (context, graph.nodes[other.node].function)
                     {
                         self.open(side, function, to, distance + 3);

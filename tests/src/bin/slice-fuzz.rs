@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tests::command;
-use tests::slices::dynamic::{Kind, campaign};
+use tests::slices::dynamic::{ProgramKind, campaign};
 use tests::slices::judge::{Effort, MODES, judge};
 use tests::slices::neutralise::Mode;
 use tests::slices::{matrix, slicing, suite};
@@ -16,7 +16,7 @@ const USAGE: &str = "usage: slice-fuzz [--seeds A..B] [--kind data|control|plain
 
 struct Options {
     seeds: Range<u64>,
-    kinds: Vec<Kind>,
+    kinds: Vec<ProgramKind>,
     programs: bool,
     program: String,
     every: usize,
@@ -32,7 +32,7 @@ fn main() -> ExitCode {
 fn options(mut args: impl Iterator<Item = String>) -> Result<Options, String> {
     let mut options = Options {
         seeds: 0..1000,
-        kinds: Kind::ALL.to_vec(),
+        kinds: ProgramKind::ALL.to_vec(),
         programs: true,
         program: String::new(),
         every: 1,
@@ -45,9 +45,9 @@ fn options(mut args: impl Iterator<Item = String>) -> Result<Options, String> {
             "--seeds" => options.seeds = command::seeds(&value()?, USAGE)?,
             "--kind" => {
                 options.kinds = vec![match value()?.as_str() {
-                    "data" => Kind::Data,
-                    "control" => Kind::Control,
-                    "plain" => Kind::Plain,
+                    "data" => ProgramKind::Data,
+                    "control" => ProgramKind::Control,
+                    "plain" => ProgramKind::Plain,
                     other => return Err(format!("'{other}' is no kind\n{USAGE}")),
                 }];
             }

@@ -1,7 +1,7 @@
 //! The claims of a map against the truth.
 
 use super::run::{Pass, Runs};
-use super::sheet::{Mark, Place, Sheet};
+use super::sheet::{Mark, MarkedLoop, Sheet};
 use super::truth::{Truth, agree, sequences, ways};
 use progress_map::{Across, Assumption, Cut, Direction, Growth, Lov, LovClass, Map, Term, TermOp};
 use std::fmt;
@@ -146,7 +146,7 @@ pub fn claims(sheet: &Sheet, map: &Map, runs: &Runs) -> Result<Vec<(Claim, Vec<S
     sheet.marks.iter().map(of).collect()
 }
 
-fn best(place: Place<'_>) -> (Claim, String) {
+fn best(place: MarkedLoop<'_>) -> (Claim, String) {
     let of = |lov: &Lov| match (lov.class, lov.across) {
         (LovClass::Strict, Across::SameSequence) => Claim::StrictSame(lov.assumption),
         (LovClass::Strict, Across::Relative) => Claim::StrictRelative,
@@ -171,7 +171,7 @@ fn best(place: Place<'_>) -> (Claim, String) {
 }
 
 /// Where the claim is false.
-fn contradictions(lov: &Lov, place: Place<'_>, runs: &Runs) -> Vec<String> {
+fn contradictions(lov: &Lov, place: MarkedLoop<'_>, runs: &Runs) -> Vec<String> {
     let mut found = Vec::new();
     for (world, logs) in runs.iter().enumerate() {
         let function = &place.function.name;
@@ -208,7 +208,7 @@ fn contradictions(lov: &Lov, place: Place<'_>, runs: &Runs) -> Vec<String> {
 }
 
 /// What of the claim is false on one rank, if anything is.
-fn alone(lov: &Lov, place: Place<'_>, passes: &[&Pass]) -> Option<String> {
+fn alone(lov: &Lov, place: MarkedLoop<'_>, passes: &[&Pass]) -> Option<String> {
     let values: Vec<f64> = passes
         .iter()
         .filter_map(|pass| pass.get(&lov.name).copied())
@@ -269,7 +269,7 @@ fn alone(lov: &Lov, place: Place<'_>, passes: &[&Pass]) -> Option<String> {
 }
 
 /// How many steps from its start the variable is at each pass, as the map says that they are counted.
-fn counts(lov: &Lov, place: Place<'_>, passes: &[&Pass]) -> Vec<f64> {
+fn counts(lov: &Lov, place: MarkedLoop<'_>, passes: &[&Pass]) -> Vec<f64> {
     let offset = match &lov.cut {
         Cut::Header { offsets, .. } => offsets
             .iter()

@@ -121,7 +121,7 @@ impl Sheet {
 
 /// Where a mark is in a map.
 #[derive(Clone, Copy, Debug)]
-pub struct Place<'m> {
+pub struct MarkedLoop<'m> {
     /// The function.
     pub function: &'m Function,
     /// The first point after the mark.
@@ -130,7 +130,7 @@ pub struct Place<'m> {
     pub id: LoopId,
 }
 
-impl<'m> Place<'m> {
+impl<'m> MarkedLoop<'m> {
     /// The loop.
     #[must_use]
     pub fn in_loop(&self) -> &'m Loop {
@@ -143,7 +143,7 @@ impl Mark {
     ///
     /// # Errors
     /// When the map does not have the function, or no loop there.
-    pub fn place<'m>(&self, map: &'m Map) -> Result<Place<'m>, String> {
+    pub fn place<'m>(&self, map: &'m Map) -> Result<MarkedLoop<'m>, String> {
         let named = |function: &&Function| function.name == self.function;
         let Some(function) = map.functions.iter().find(named) else {
             return Err(format!("{} is not in the map", self.function));
@@ -155,7 +155,7 @@ impl Mark {
             .filter(after)
             .min_by_key(|(_, point)| (point.span.line, point.span.column));
         match first.and_then(|(id, point)| Some((id, point.innermost_loop?))) {
-            Some((point, id)) => Ok(Place { function, point, id }),
+            Some((point, id)) => Ok(MarkedLoop { function, point, id }),
             None => Err(format!(
                 "{}:{}: the mark is in no loop of the map",
                 self.function, self.line

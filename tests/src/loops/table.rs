@@ -63,7 +63,7 @@ pub fn sheet(name: &'static str, language: Language, head: &str, rows: &[Row]) -
 }
 
 /// A type, and the values at which its variables start.
-struct Kind {
+struct VariableType {
     /// How the variable `x` is declared, `START` being its first value.
     declared: &'static str,
     /// What it is called.
@@ -75,8 +75,8 @@ struct Kind {
     steps: bool,
 }
 
-const fn whole(declared: &'static str, starts: &'static [&'static str]) -> Kind {
-    Kind {
+const fn whole(declared: &'static str, starts: &'static [&'static str]) -> VariableType {
+    VariableType {
         declared,
         name: "x",
         starts,
@@ -85,21 +85,21 @@ const fn whole(declared: &'static str, starts: &'static [&'static str]) -> Kind 
     }
 }
 
-const fn floating(declared: &'static str, starts: &'static [&'static str]) -> Kind {
-    Kind {
+const fn floating(declared: &'static str, starts: &'static [&'static str]) -> VariableType {
+    VariableType {
         whole: false,
         ..whole(declared, starts)
     }
 }
 
-const fn member(declared: &'static str, name: &'static str, starts: &'static [&'static str]) -> Kind {
-    Kind {
+const fn member(declared: &'static str, name: &'static str, starts: &'static [&'static str]) -> VariableType {
+    VariableType {
         name,
         ..whole(declared, starts)
     }
 }
 
-const COMMON: &[Kind] = &[
+const COMMON: &[VariableType] = &[
     whole(
         "int x = START;",
         &["0", "1", "2147483600", "-2147483600", "work(0)"],
@@ -146,13 +146,13 @@ const COMMON: &[Kind] = &[
 ];
 
 /// Types that only C, or only C++, has as plain numbers: their values are no others'.
-const C_ONLY: &[Kind] = &[
+const C_ONLY: &[VariableType] = &[
     whole("_Bool x = START;", &["0"]),
     whole("enum color x = START;", &["RED", "-5"]),
 ];
 
-const CXX_ONLY: &[Kind] = &[
-    Kind {
+const CXX_ONLY: &[VariableType] = &[
+    VariableType {
         steps: false,
         ..whole("bool x = START;", &["false"])
     },

@@ -82,7 +82,7 @@ pub const MEMBERS: [(&str, Ty); 3] = [("step", Ty::Int), ("count", Ty::Int), ("t
 
 /// Something with an address.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Place {
+pub enum Lvalue {
     /// `x`
     Var(String),
     /// `x.member`
@@ -120,9 +120,9 @@ pub enum Expr {
     /// A floating-point constant, of type `float` when the flag is set.
     Real(f64, bool),
     /// The value of a place; an array's is its address.
-    Get(Place),
+    Get(Lvalue),
     /// `&place`
-    Addr(Place),
+    Addr(Lvalue),
     /// A name of `<mpi.h>` that is only passed on, or a function whose address is taken.
     Word(&'static str),
     /// `!e`
@@ -136,11 +136,11 @@ pub enum Expr {
     /// `a, b`
     Comma(Box<Expr>, Box<Expr>),
     /// `place = e`, or `place op= e`
-    Set(Place, Option<Op>, Box<Expr>),
+    Set(Lvalue, Option<Op>, Box<Expr>),
     /// `place++`, `++place`, `place--`, `--place`
     Step {
         /// What is changed.
-        place: Place,
+        place: Lvalue,
         /// `++` rather than `--`.
         up: bool,
         /// The new value is the result.
@@ -285,8 +285,7 @@ impl Program {
     #[must_use]
     pub fn counters(&self) -> BTreeSet<String> {
         let mut names = BTreeSet::new();
-        let is_global =
-            |place: &Place| matches!(place, Place::Var(name) if self.globals.iter().any(|g| g.name == *name));
+        let is_global = |place: &Lvalue| matches!(place, Lvalue::Var(name) if self.globals.iter().any(|g| g.name == *name));
         for function in &self.functions {
             // The walk is made for changing trees; this one is read only.
             visit_stmts(&mut function.body.clone(), &mut |part| match part {
@@ -306,13 +305,13 @@ impl Program {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Lvalue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::Var(name) => f.write_str(name),
-            Place::Dot(name, member) => write!(f, "{name}.{member}"),
-            Place::Arrow(name, member) => write!(f, "{name}->{member}"),
-            Place::Deref(name) => write!(f, "*{name}"),
+            Lvalue::Var(name) => f.write_str(name),
+            Lvalue::Dot(name, member) => write!(f, "{name}.{member}"),
+            Lvalue::Arrow(name, member) => write!(f, "{name}->{member}"),
+            Lvalue::Deref(name) => write!(f, "*{name}"),
         }
     }
 }

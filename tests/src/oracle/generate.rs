@@ -5,7 +5,7 @@
 //! Programs need not end: runs have a budget.
 
 use super::ast::{
-    Case, Expr, Global, Op, Place, Program, Stmt, TwoEntries, Ty, bin, call, int, stmt, update, var,
+    Case, Expr, Global, Lvalue, Op, Program, Stmt, TwoEntries, Ty, bin, call, int, stmt, update, var,
 };
 use super::rng::Rng;
 
@@ -220,7 +220,7 @@ impl Generator {
                 let first = self.int_value(around);
                 vec![
                     int(&name, first),
-                    stmt(update(Place::Var(name), Op::Add, Expr::Int(2))),
+                    stmt(update(Lvalue::Var(name), Op::Add, Expr::Int(2))),
                 ]
             }
         }

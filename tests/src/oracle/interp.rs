@@ -11,7 +11,7 @@ use super::ast::{Expr, MEMBERS, Op, Program, Stmt, Ty};
 use super::externals;
 use super::layout::Lines;
 use super::rng::Rng;
-use super::truth::Step;
+use super::truth::IndexStep;
 use std::collections::BTreeMap;
 
 mod depend;
@@ -53,7 +53,7 @@ pub struct Event {
     /// The external function that the task is in; none when it is stopped in a statement without a call.
     pub leaf: Option<String>,
     /// The structural execution index.
-    pub index: Vec<Step>,
+    pub index: Vec<IndexStep>,
 }
 
 /// How to run.
@@ -138,7 +138,7 @@ struct Slot {
     declared: bool,
 }
 
-struct Frame {
+struct Activation {
     function: usize,
     site: usize,
     scopes: Vec<Vec<Slot>>,
@@ -151,9 +151,9 @@ struct Machine<'a> {
     run: u64,
     cells: Vec<Cell>,
     globals: Vec<Slot>,
-    frames: Vec<Frame>,
+    frames: Vec<Activation>,
     events: Vec<Event>,
-    path: Vec<Step>,
+    path: Vec<IndexStep>,
     calls: Vec<u64>,
     broadcasts: u64,
     fuel: u64,
@@ -336,7 +336,7 @@ impl Machine<'_> {
         if self.frames.len() > 60 {
             return invalid("recursion without bound");
         }
-        self.frames.push(Frame {
+        self.frames.push(Activation {
             function,
             site: 0,
             scopes: Vec::new(),
@@ -359,7 +359,7 @@ impl Machine<'_> {
             frame.scopes.push(slots);
         }
         let program = self.program;
-        self.path.push(Step::Frame);
+        self.path.push(IndexStep::Frame);
         self.block(&program.functions[function].body)?;
         self.path.pop();
         Ok(self.frames.pop().and_then(|frame| frame.result))

@@ -6,7 +6,7 @@
 use super::case::{Case, Moment, View};
 use super::generate::Profile;
 use super::rng::Rng;
-use super::truth::Step;
+use super::truth::IndexStep;
 use std::collections::BTreeMap;
 
 /// How a pair was drawn.
@@ -136,7 +136,7 @@ fn by_part(case: &Case) -> BTreeMap<usize, Vec<Moment>> {
     let mut parts: BTreeMap<usize, Vec<Moment>> = BTreeMap::new();
     for (run, events) in case.runs.iter().enumerate() {
         for (event, recorded) in events.iter().enumerate() {
-            if let [_, Step::Child { index, .. }, ..] = recorded.index[..] {
+            if let [_, IndexStep::Child { index, .. }, ..] = recorded.index[..] {
                 parts.entry(index).or_default().push(Moment { run, event });
             }
         }

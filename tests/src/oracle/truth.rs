@@ -12,7 +12,7 @@ use std::cmp::Ordering;
 
 /// A step down the execution index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum IndexStep {
     /// Into a called function.
     Frame,
     /// Into a statement of a sequence.
@@ -45,11 +45,11 @@ pub enum Step {
     Moment(u32),
 }
 
-impl Step {
+impl IndexStep {
     /// The step into statement `index` of a sequence.
     #[must_use]
     pub fn child(index: usize, stmt: &Stmt) -> Self {
-        Step::Child {
+        IndexStep::Child {
             index,
             jumps: stmt.jumps(),
         }
@@ -151,15 +151,18 @@ pub fn across(a: &Event, b: &Event, coming_round: &[Loops]) -> Truth {
     // A loop made by `goto` has no extent in the syntax: who is on the way out of it is simply after it.
     let frame_start = earlier.index[..at]
         .iter()
-        .rposition(|step| *step == Step::Frame)
+        .rposition(|step| *step == IndexStep::Frame)
         .unwrap_or(0);
     for (place, step) in earlier.index.iter().enumerate().take(at + 1).skip(frame_start) {
         let left = !comes_round(earlier, place, coming_round) && comes_round(later, place, coming_round);
-        if matches!(step, Step::Jump(_)) && left {
+        if matches!(step, IndexStep::Jump(_)) && left {
             return Truth::Nothing;
         }
     }
-    let iterations = matches!(earlier.index.get(at), Some(Step::Round(_) | Step::Jump(_)));
+    let iterations = matches!(
+        earlier.index.get(at),
+        Some(IndexStep::Round(_) | IndexStep::Jump(_))
+    );
     if !iterations || comes_round(earlier, at, coming_round) {
         return truth;
     }
@@ -174,12 +177,12 @@ fn comes_round(event: &Event, at: usize, coming_round: &[Loops]) -> bool {
     let way = &event.index[..at];
     let frame = way
         .iter()
-        .filter(|step| **step == Step::Frame)
+        .filter(|step| **step == IndexStep::Frame)
         .count()
         .saturating_sub(1);
-    let in_frame = way.iter().rev().take_while(|step| **step != Step::Frame);
+    let in_frame = way.iter().rev().take_while(|step| **step != IndexStep::Frame);
     let depth = in_frame
-        .filter(|step| matches!(step, Step::Round(_) | Step::Jump(_)))
+        .filter(|step| matches!(step, IndexStep::Round(_) | IndexStep::Jump(_)))
         .count();
     let site = event.frames.get(frame).map_or(0, |frame| frame.site);
     coming_round
@@ -195,9 +198,11 @@ fn structural(a: &Event, b: &Event) -> (Truth, bool) {
     };
     let ordered = |ordering: Ordering| {
         let escapes = |event: &Event| {
-            let rest = event.index[at..].iter().take_while(|step| **step != Step::Frame);
+            let rest = event.index[at..]
+                .iter()
+                .take_while(|step| **step != IndexStep::Frame);
             rest.into_iter()
-                .any(|step| matches!(step, Step::Child { jumps: true, .. }))
+                .any(|step| matches!(step, IndexStep::Child { jumps: true, .. }))
         };
         match ordering {
             Ordering::Less => Truth::Before { escapes: escapes(a) },
@@ -206,15 +211,17 @@ fn structural(a: &Event, b: &Event) -> (Truth, bool) {
         }
     };
     match (a.index[at], b.index[at]) {
-        (Step::Child { index: x, .. }, Step::Child { index: y, .. }) => (ordered(x.cmp(&y)), false),
-        (Step::Phase(x), Step::Phase(y)) => (ordered(x.cmp(&y)), false),
-        (Step::Round(x), Step::Round(y)) | (Step::Jump(x), Step::Jump(y)) => (ordered(x.cmp(&y)), false),
-        (Step::Moment(x), Step::Moment(y)) => (ordered(x.cmp(&y)), true),
-        (Step::Arm(_), Step::Arm(_)) => (Truth::Branches, false),
-        (Step::Operand(_), Step::Operand(_)) => (Truth::Unsequenced, false),
+        (IndexStep::Child { index: x, .. }, IndexStep::Child { index: y, .. }) => (ordered(x.cmp(&y)), false),
+        (IndexStep::Phase(x), IndexStep::Phase(y)) => (ordered(x.cmp(&y)), false),
+        (IndexStep::Round(x), IndexStep::Round(y)) | (IndexStep::Jump(x), IndexStep::Jump(y)) => {
+            (ordered(x.cmp(&y)), false)
+        }
+        (IndexStep::Moment(x), IndexStep::Moment(y)) => (ordered(x.cmp(&y)), true),
+        (IndexStep::Arm(_), IndexStep::Arm(_)) => (Truth::Branches, false),
+        (IndexStep::Operand(_), IndexStep::Operand(_)) => (Truth::Unsequenced, false),
         // Before and after the effect of a statement without a call: one point for every debugger.
-        (Step::Micro(x), Step::Micro(y)) => (Truth::Same(x.cmp(&y)), false),
-        (Step::Entry { falls, .. }, Step::Entry { .. }) => entries(a, b, at, falls),
+        (IndexStep::Micro(x), IndexStep::Micro(y)) => (Truth::Same(x.cmp(&y)), false),
+        (IndexStep::Entry { falls, .. }, IndexStep::Entry { .. }) => entries(a, b, at, falls),
         _ => (Truth::Nothing, false),
     }
 }
@@ -222,7 +229,7 @@ fn structural(a: &Event, b: &Event) -> (Truth, bool) {
 /// Two executions of a `switch` that entered it at different cases.
 fn entries(a: &Event, b: &Event, at: usize, falls: u32) -> (Truth, bool) {
     let case = |event: &Event| match event.index.get(at + 1) {
-        Some(Step::Child { index, .. }) => *index,
+        Some(IndexStep::Child { index, .. }) => *index,
         _ => 0,
     };
     let (x, y) = (case(a), case(b));

@@ -17,7 +17,7 @@ use std::ops::Range;
 
 /// What kind of programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum ProgramKind {
     /// Full of data: [`generate`].
     Data,
     /// Full of control flow: the order's hard profile.
@@ -26,7 +26,7 @@ pub enum Kind {
     Plain,
 }
 
-impl Kind {
+impl ProgramKind {
     /// All kinds.
     pub const ALL: [Self; 3] = [Self::Data, Self::Control, Self::Plain];
 
@@ -79,7 +79,7 @@ struct Subject {
 }
 
 impl Subject {
-    fn new(kind: Kind, seed: u64) -> Self {
+    fn new(kind: ProgramKind, seed: u64) -> Self {
         let mut program = kind.program(seed);
         let sites = program.number();
         let layout = lay_out(&program, sites);
@@ -152,7 +152,7 @@ impl Subject {
 ///
 /// # Errors
 /// The generator made a program that is not valid.
-pub fn check_seed(kind: Kind, seed: u64) -> Result<Found, String> {
+pub fn check_seed(kind: ProgramKind, seed: u64) -> Result<Found, String> {
     let subject = Subject::new(kind, seed);
     let graph = subject.graph();
     let mut found = Found {
@@ -228,7 +228,7 @@ pub fn check_seed(kind: Kind, seed: u64) -> Result<Found, String> {
 ///
 /// # Errors
 /// As [`check_seed`], for the first seed that has one.
-pub fn campaign(kind: Kind, seeds: Range<u64>) -> Result<Found, String> {
+pub fn campaign(kind: ProgramKind, seeds: Range<u64>) -> Result<Found, String> {
     let mut sum = Found::default();
     for found in crate::seeds::in_parallel(seeds, |seed| check_seed(kind, seed)) {
         sum.add(found?);

@@ -6,7 +6,7 @@
 //! sum is cut down before it could overflow, and loops end.
 
 use crate::oracle::ast::{
-    Case, Expr, Function, Global, Op, Place, Program, Stmt, Ty, assign, bin, call, increment, int, stmt, var,
+    Case, Expr, Function, Global, Lvalue, Op, Program, Stmt, Ty, assign, bin, call, increment, int, stmt, var,
 };
 use crate::oracle::rng::Rng;
 
@@ -69,15 +69,15 @@ pub fn program(seed: u64) -> Program {
     Program { globals, functions }
 }
 
-fn deref(name: &str) -> Place {
-    Place::Deref(name.to_owned())
+fn deref(name: &str) -> Lvalue {
+    Lvalue::Deref(name.to_owned())
 }
 
 fn address(name: &str) -> Expr {
-    Expr::Addr(Place::Var(name.to_owned()))
+    Expr::Addr(Lvalue::Var(name.to_owned()))
 }
 
-fn set(place: Place, value: Expr) -> Stmt {
+fn set(place: Lvalue, value: Expr) -> Stmt {
     stmt(Expr::Set(place, None, Box::new(value)))
 }
 
@@ -126,13 +126,13 @@ fn helpers() -> Vec<Function> {
             vec![("s".to_owned(), Ty::StructPtr), ("v".to_owned(), Ty::Int)],
             false,
             vec![
-                set(Place::Arrow("s".to_owned(), "step"), var("v")),
+                set(Lvalue::Arrow("s".to_owned(), "step"), var("v")),
                 Stmt::If(
                     bin(Op::Gt, var("v"), Expr::Int(4)),
                     vec![Stmt::Return(None)],
                     None,
                 ),
-                set(Place::Arrow("s".to_owned(), "count"), var("v")),
+                set(Lvalue::Arrow("s".to_owned(), "count"), var("v")),
             ],
         ),
         function(
@@ -186,7 +186,7 @@ impl Generator {
             body.push(Stmt::Decl(Ty::Struct, "own".to_owned(), None, false));
             for member in ["step", "count"] {
                 let value = self.atom(around);
-                body.push(set(Place::Dot("own".to_owned(), member), value));
+                body.push(set(Lvalue::Dot("own".to_owned(), member), value));
             }
             around.structs.push("own".to_owned());
         }
@@ -285,8 +285,8 @@ impl Generator {
             0 => Expr::Int(self.rng.range(0, 9)),
             1 => var(&self.choose(&around.ints)),
             2 => Expr::Get(deref(&self.choose(&around.pointers))),
-            3 => Expr::Get(Place::Arrow(self.choose(&around.records), member)),
-            4 => Expr::Get(Place::Dot(self.choose(&around.structs), member)),
+            3 => Expr::Get(Lvalue::Arrow(self.choose(&around.records), member)),
+            4 => Expr::Get(Lvalue::Dot(self.choose(&around.structs), member)),
             _ => {
                 let name = *self.rng.pick(&["val", "coin"]);
                 call(name, vec![Expr::Int(1)])
@@ -401,9 +401,9 @@ impl Generator {
             4 => {
                 let member = *self.rng.pick(&["step", "count"]);
                 let place = if self.rng.chance(50) {
-                    Place::Dot(self.choose(&around.structs), member)
+                    Lvalue::Dot(self.choose(&around.structs), member)
                 } else {
-                    Place::Arrow(self.choose(&around.records), member)
+                    Lvalue::Arrow(self.choose(&around.records), member)
                 };
                 let value = self.value(around);
                 vec![set(place, value)]

@@ -2,13 +2,13 @@
 
 use super::edge;
 use super::tree::cut;
-use crate::state::State;
+use crate::state::ViewState;
 use ratatui::style::{Color, Style};
 use ratatui::text::{Line, Span};
 use report::{Names, clean, sentence_of_values};
 
 /// Who is the hindmost and why, or why nobody is named.
-pub(super) fn headline(state: &State) -> Vec<(String, Style)> {
+pub(super) fn headline(state: &ViewState) -> Vec<(String, Style)> {
     let job = &state.job;
     let mut lines = Vec::new();
     if let Some(answer) = &job.answer {

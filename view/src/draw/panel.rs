@@ -1,7 +1,7 @@
 //! The panel: tasks, order and source of the selected call.
 
 use super::edge;
-use crate::state::State;
+use crate::state::ViewState;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style};
@@ -9,7 +9,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Borders, Paragraph, Wrap};
 use report::clean;
 
-pub(super) fn draw(frame: &mut Frame<'_>, state: &State, area: Rect) {
+pub(super) fn draw(frame: &mut Frame<'_>, state: &ViewState, area: Rect) {
     let beside = area.height > area.width / 3;
     let parts = if beside {
         Layout::vertical([Constraint::Fill(1), Constraint::Fill(1)])
@@ -37,7 +37,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &State, area: Rect) {
     }
 }
 
-fn facts_of(state: &State) -> Vec<Line<'static>> {
+fn facts_of(state: &ViewState) -> Vec<Line<'static>> {
     let job = &state.job;
     let node = &job.nodes[state.shown.selected];
     let said = &node.said;
@@ -80,7 +80,7 @@ fn facts_of(state: &State) -> Vec<Line<'static>> {
 }
 
 /// How the selected call, or the nearest one above it that has siblings, stands to them, as the JSON says it.
-fn order_of(state: &State) -> Vec<Line<'static>> {
+fn order_of(state: &ViewState) -> Vec<Line<'static>> {
     let nodes = &state.job.nodes;
     let mut branch = state.shown.selected;
     while branch > 0 && nodes[branch].said.mark == "none" {
@@ -113,7 +113,7 @@ fn order_of(state: &State) -> Vec<Line<'static>> {
 }
 
 /// The source of the selected call, or of the nearest one above it of which there is some: the line in the middle, marked.
-fn source_of(state: &State, height: usize) -> Option<(String, Vec<Line<'static>>)> {
+fn source_of(state: &ViewState, height: usize) -> Option<(String, Vec<Line<'static>>)> {
     let nodes = &state.job.nodes;
     let mut at = state.shown.selected;
     let (file, line, lines) = loop {

@@ -2,14 +2,14 @@
 
 use super::edge;
 use crate::rows::Row;
-use crate::state::State;
+use crate::state::ViewState;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use report::clean;
 use report::json::NodeJson;
 
-pub(super) fn tree_lines(state: &State, area: Rect) -> Vec<Line<'static>> {
+pub(super) fn tree_lines(state: &ViewState, area: Rect) -> Vec<Line<'static>> {
     if state.rows.is_empty() {
         return vec![Line::raw("no call is left: u undoes, r shows all")];
     }
@@ -31,7 +31,7 @@ pub(super) fn tree_lines(state: &State, area: Rect) -> Vec<Line<'static>> {
     .collect()
 }
 
-fn tree_line(state: &State, row: &Row, width: usize) -> Line<'static> {
+fn tree_line(state: &ViewState, row: &Row, width: usize) -> Line<'static> {
     let node = &state.job.nodes[row.id];
     let head = &state.job.nodes[row.ids[0]];
     let color = if state.colors {
@@ -92,7 +92,7 @@ fn tree_line(state: &State, row: &Row, width: usize) -> Line<'static> {
 }
 
 /// The lines that lead down to a node. Deep in, they would leave no room: the outer ones are left out.
-fn rails(state: &State, row: &Row, color: Style) -> Vec<Span<'static>> {
+fn rails(state: &ViewState, row: &Row, color: Style) -> Vec<Span<'static>> {
     const MOST: usize = 16;
     let mut open = Vec::new();
     let mut parent = row.parent;

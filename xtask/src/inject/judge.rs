@@ -8,7 +8,7 @@
 //! is such a claim, too.
 
 use super::log::Record;
-use super::moment::{Kind, Moment};
+use super::moment::{Moment, StallKind};
 use base::RankSet;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -105,7 +105,10 @@ pub fn judge(answer: &Value, moment: &Moment, records: &[Record], known: Known) 
     let world = |rank: u32| records.get(rank as usize).map(|record| record.world);
     if named.is_empty() {
         let same_calls = records.windows(2).all(|pair| pair[0].world == pair[1].world);
-        let outside = matches!(moment.kind, Kind::Before | Kind::After | Kind::Code);
+        let outside = matches!(
+            moment.kind,
+            StallKind::Before | StallKind::After | StallKind::Code
+        );
         if answer["outcome"] == "all-equal" && (outside || !same_calls) {
             return Verdict::Acquitted;
         }
@@ -143,10 +146,10 @@ fn undecidable(named: &BTreeSet<u32>, moment: &Moment, records: &[Record], in_mp
     let is_alike = |record: &Record| {
         let same = (record.world, record.function) == (stalled.world, stalled.function);
         same && match moment.kind {
-            Kind::In => true,
+            StallKind::In => true,
             // Between two calls of one function the program's own stack may well tell.
-            Kind::Anywhere => in_mpi && record.calls == stalled.calls,
-            Kind::Before | Kind::After | Kind::Code => false,
+            StallKind::Anywhere => in_mpi && record.calls == stalled.calls,
+            StallKind::Before | StallKind::After | StallKind::Code => false,
         }
     };
     named.len() != 1
@@ -258,7 +261,7 @@ fn array(value: &Value) -> &[Value] {
 mod tests {
     use super::{Known, Verdict, ranks};
     use crate::inject::log::Record;
-    use crate::inject::moment::{Kind, Moment};
+    use crate::inject::moment::{Moment, StallKind};
     use serde_json::{Value, json};
 
     fn records(world: &[u64]) -> Vec<Record> {
@@ -269,7 +272,7 @@ mod tests {
         world.iter().map(record).collect()
     }
 
-    fn stalled(kind: Kind) -> Moment {
+    fn stalled(kind: StallKind) -> Moment {
         Moment { rank: 2, kind, at: 7 }
     }
 
@@ -277,7 +280,7 @@ mod tests {
         super::judge(answer, moment, records, Known::default())
     }
 
-    const CODE: Kind = Kind::Code;
+    const CODE: StallKind = StallKind::Code;
 
     fn answer(named: &str, proven: bool) -> Value {
         json!({"named": named, "proven": proven, "outcome": "undecided", "classes": [], "hindmost": [],
@@ -360,7 +363,7 @@ mod tests {
         // That no stack tells the stalled rank from others is no excuse for sending the reader elsewhere.
         let mut said = answer("1-2", true);
         said["awaited"] = json!({"end": "culprit", "culprit": {"ranks": "0", "proven": true}});
-        let inside = judge(&said, &stalled(Kind::In), &level);
+        let inside = judge(&said, &stalled(StallKind::In), &level);
         assert!(matches!(inside, Verdict::Wrong { .. }), "{inside:?}");
     }
 
@@ -395,20 +398,29 @@ mod tests {
         let level = records(&[5, 5, 5, 5]);
         let mut said = answer("", false);
         said["outcome"] = json!("all-equal");
-        assert_eq!(judge(&said, &stalled(Kind::Before), &level), Verdict::Acquitted);
         assert_eq!(
-            judge(&said, &stalled(Kind::Anywhere), &records(&[5, 5, 4, 5])),
+            judge(&said, &stalled(StallKind::Before), &level),
+            Verdict::Acquitted
+        );
+        assert_eq!(
+            judge(&said, &stalled(StallKind::Anywhere), &records(&[5, 5, 4, 5])),
             Verdict::Acquitted
         );
         assert!(matches!(
-            judge(&said, &stalled(Kind::Anywhere), &level),
+            judge(&said, &stalled(StallKind::Anywhere), &level),
             Verdict::Undecided { .. }
         ));
-        assert_eq!(judge(&said, &stalled(Kind::In), &level), Verdict::Undecidable);
+        assert_eq!(
+            judge(&said, &stalled(StallKind::In), &level),
+            Verdict::Undecidable
+        );
         said["named"] = json!("1-2");
-        assert_eq!(judge(&said, &stalled(Kind::In), &level), Verdict::Undecidable);
+        assert_eq!(
+            judge(&said, &stalled(StallKind::In), &level),
+            Verdict::Undecidable
+        );
         assert!(matches!(
-            judge(&said, &stalled(Kind::Before), &level),
+            judge(&said, &stalled(StallKind::Before), &level),
             Verdict::Undecided { .. }
         ));
         said["named"] = json!("");
@@ -416,7 +428,7 @@ mod tests {
         let mut others = records(&[5, 5, 5, 5]);
         others[2].function = 1;
         assert!(matches!(
-            judge(&said, &stalled(Kind::In), &others),
+            judge(&said, &stalled(StallKind::In), &others),
             Verdict::Undecided { .. }
         ));
     }
@@ -429,11 +441,11 @@ mod tests {
             in_mpi: true,
             ..Known::default()
         };
-        let inside = |records: &[Record]| super::judge(&said, &stalled(Kind::Anywhere), records, known);
+        let inside = |records: &[Record]| super::judge(&said, &stalled(StallKind::Anywhere), records, known);
         assert_eq!(inside(&alike), Verdict::Undecidable);
         // At an instruction of the program the stack tells.
         assert!(matches!(
-            judge(&said, &stalled(Kind::Anywhere), &alike),
+            judge(&said, &stalled(StallKind::Anywhere), &alike),
             Verdict::Undecided { .. }
         ));
         // So it does of another call of the same function.

@@ -4,7 +4,7 @@ use super::log::Record;
 
 /// How a rank is stalled. The words are those of `preload.c`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum StallKind {
     /// At the instruction that calls MPI.
     Before,
     /// At the first instruction of the MPI function.
@@ -17,7 +17,7 @@ pub enum Kind {
     Anywhere,
 }
 
-impl Kind {
+impl StallKind {
     pub fn word(self) -> &'static str {
         match self {
             Self::Before => "before",
@@ -33,8 +33,8 @@ impl Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Moment {
     pub rank: u32,
-    pub kind: Kind,
-    /// The number of the MPI call, from 1; nanoseconds of processor time for [`Kind::Code`] and [`Kind::Anywhere`].
+    pub kind: StallKind,
+    /// The number of the MPI call, from 1; nanoseconds of processor time for [`StallKind::Code`] and [`StallKind::Anywhere`].
     pub at: u64,
 }
 
@@ -44,16 +44,16 @@ impl Moment {
         let mut random = Random(seed);
         let rank = random.below(undisturbed.len() as u64);
         let kind = match random.below(20) {
-            0..5 => Kind::Before,
-            5..7 => Kind::In,
-            7..12 => Kind::After,
-            12..17 => Kind::Code,
-            _ => Kind::Anywhere,
+            0..5 => StallKind::Before,
+            5..7 => StallKind::In,
+            7..12 => StallKind::After,
+            12..17 => StallKind::Code,
+            _ => StallKind::Anywhere,
         };
         let record = &undisturbed[usize::try_from(rank).unwrap_or(0)];
         let at = match kind {
-            Kind::Before | Kind::In | Kind::After => 1 + random.below(record.calls.max(1)),
-            Kind::Code | Kind::Anywhere => {
+            StallKind::Before | StallKind::In | StallKind::After => 1 + random.below(record.calls.max(1)),
+            StallKind::Code | StallKind::Anywhere => {
                 // Another run may need less time, much of which goes into waiting: one that is over cannot be stalled.
                 let range = record.last_cpu.saturating_sub(record.first_cpu) / 4 * 3;
                 record.first_cpu + random.below(range.max(1))
@@ -92,7 +92,7 @@ impl Random {
 
 #[cfg(test)]
 mod tests {
-    use super::{Kind, Moment, Record};
+    use super::{Moment, Record, StallKind};
     use std::collections::BTreeSet;
 
     #[test]
@@ -110,7 +110,7 @@ mod tests {
         assert_eq!(kinds.len(), 15);
         for moment in moments {
             match moment.kind {
-                Kind::Code | Kind::Anywhere => assert!((100..200).contains(&moment.at)),
+                StallKind::Code | StallKind::Anywhere => assert!((100..200).contains(&moment.at)),
                 _ => assert!((1..=7).contains(&moment.at)),
             }
         }

@@ -48,7 +48,7 @@ pub struct Comparison {
     not_in_map: Vec<String>,
 }
 
-type Place = (String, u32, u32);
+type SourcePosition = (String, u32, u32);
 
 impl Comparison {
     /// Compares the loops of a map with those of the IR.
@@ -61,12 +61,12 @@ impl Comparison {
             not_in_ir: BTreeMap::new(),
             not_in_map: Vec::new(),
         };
-        let mut theirs: BTreeMap<Place, Vec<Evolution>> = BTreeMap::new();
+        let mut theirs: BTreeMap<SourcePosition, Vec<Evolution>> = BTreeMap::new();
         for each in loops {
             let place = (plain(&each.file), each.line, each.column);
             theirs.entry(place).or_default().push(each.evolution);
         }
-        let mut ours: BTreeMap<Place, Vec<(&Function, &Loop)>> = BTreeMap::new();
+        let mut ours: BTreeMap<SourcePosition, Vec<(&Function, &Loop)>> = BTreeMap::new();
         for function in &map.functions {
             for in_loop in &function.loops {
                 let path = plain(&map.files[function.file].path);
@@ -97,7 +97,7 @@ impl Comparison {
         comparison
     }
 
-    fn pair(&mut self, place: &Place, function: &Function, in_loop: &Loop, evolution: Evolution) {
+    fn pair(&mut self, place: &SourcePosition, function: &Function, in_loop: &Loop, evolution: Evolution) {
         let ours = best(function, in_loop);
         *self.counts.entry((ours, evolution)).or_default() += 1;
         let affine = matches!(evolution, Evolution::Constant | Evolution::Invariant);
@@ -234,6 +234,6 @@ fn plain(path: &str) -> String {
     path.trim_start_matches("./").to_owned()
 }
 
-fn shown((file, line, _): &Place) -> String {
+fn shown((file, line, _): &SourcePosition) -> String {
     format!("{file}:{line}")
 }

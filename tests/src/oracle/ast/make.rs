@@ -1,11 +1,11 @@
 //! Short names for common trees.
 
-use super::{Expr, Op, Place, Stmt, Ty};
+use super::{Expr, Lvalue, Op, Stmt, Ty};
 
 /// The value of a variable.
 #[must_use]
 pub fn var(name: &str) -> Expr {
-    Expr::Get(Place::Var(name.to_owned()))
+    Expr::Get(Lvalue::Var(name.to_owned()))
 }
 
 /// `name(args)`
@@ -27,21 +27,21 @@ pub fn bin(op: Op, left: Expr, right: Expr) -> Expr {
 
 /// `place op= value`
 #[must_use]
-pub fn update(place: Place, op: Op, value: Expr) -> Expr {
+pub fn update(place: Lvalue, op: Op, value: Expr) -> Expr {
     Expr::Set(place, Some(op), Box::new(value))
 }
 
 /// `name = value`
 #[must_use]
 pub fn assign(name: &str, value: Expr) -> Expr {
-    Expr::Set(Place::Var(name.to_owned()), None, Box::new(value))
+    Expr::Set(Lvalue::Var(name.to_owned()), None, Box::new(value))
 }
 
 /// `name++`
 #[must_use]
 pub fn increment(name: &str) -> Expr {
     Expr::Step {
-        place: Place::Var(name.to_owned()),
+        place: Lvalue::Var(name.to_owned()),
         up: true,
         prefix: false,
     }

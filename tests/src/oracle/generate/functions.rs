@@ -1,7 +1,9 @@
 //! Whole functions: helpers through which loops change their variables, work functions, `main`.
 
 use super::{Around, Generator, Signature};
-use crate::oracle::ast::{Expr, Function, Op, Place, Stmt, Ty, assign, bin, call, increment, int, stmt, var};
+use crate::oracle::ast::{
+    Expr, Function, Lvalue, Op, Stmt, Ty, assign, bin, call, increment, int, stmt, var,
+};
 
 /// Functions through which loops change their variables.
 pub(super) fn helpers() -> Vec<Function> {
@@ -11,7 +13,7 @@ pub(super) fn helpers() -> Vec<Function> {
         returns,
         body,
     };
-    let p = Place::Deref("p".to_owned());
+    let p = Lvalue::Deref("p".to_owned());
     vec![
         function(
             "bump",
@@ -53,7 +55,7 @@ pub(super) fn helpers() -> Vec<Function> {
             vec![
                 stmt(call("w1", vec![Expr::Int(0)])),
                 stmt(Expr::Step {
-                    place: Place::Arrow("s".to_owned(), "step"),
+                    place: Lvalue::Arrow("s".to_owned(), "step"),
                     up: true,
                     prefix: false,
                 }),
@@ -100,7 +102,7 @@ fn nest() -> Vec<Stmt> {
 impl Generator {
     pub(super) fn main(&mut self) -> Function {
         let word = Expr::Word;
-        let address = |name: &str| Expr::Addr(Place::Var(name.to_owned()));
+        let address = |name: &str| Expr::Addr(Lvalue::Var(name.to_owned()));
         let mut body = vec![
             stmt(call("MPI_Init", vec![address("argc"), word("&argv")])),
             stmt(call(

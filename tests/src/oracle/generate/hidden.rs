@@ -1,7 +1,7 @@
 //! Loops over a variable that something else changes too, where the loop's own text does not show it.
 
 use super::{Around, Generator};
-use crate::oracle::ast::{Expr, Op, Place, Stmt, Ty, assign, bin, call, increment, int, stmt, var};
+use crate::oracle::ast::{Expr, Lvalue, Op, Stmt, Ty, assign, bin, call, increment, int, stmt, var};
 
 impl Generator {
     /// A counter that goes up before everybody's eyes, and is set back behind their backs.
@@ -16,8 +16,8 @@ impl Generator {
             0 => {
                 // Through a pointer.
                 let pointer = self.fresh("p");
-                let address = Expr::Addr(Place::Var(name.clone()));
-                let back = Expr::Set(Place::Deref(pointer.clone()), None, Box::new(Expr::Int(0)));
+                let address = Expr::Addr(Lvalue::Var(name.clone()));
+                let back = Expr::Set(Lvalue::Deref(pointer.clone()), None, Box::new(Expr::Int(0)));
                 let reset = Stmt::If(call("coin", vec![Expr::Int(6)]), vec![stmt(back)], None);
                 let body = [
                     self.body(&inner),

@@ -2,13 +2,13 @@
 
 use super::{Around, Generator};
 use crate::oracle::ast::{
-    Expr, For, ForInit, Op, Place, Stmt, Ty, assign, bin, call, increment, int, stmt, update, var,
+    Expr, For, ForInit, Lvalue, Op, Stmt, Ty, assign, bin, call, increment, int, stmt, update, var,
 };
 
 mod rare;
 
-fn place(name: &str) -> Place {
-    Place::Var(name.to_owned())
+fn place(name: &str) -> Lvalue {
+    Lvalue::Var(name.to_owned())
 }
 
 fn below(name: &str, bound: Expr) -> Expr {
@@ -46,8 +46,8 @@ fn for_stmt(init: Option<ForInit>, cond: Expr, step: Option<Expr>, body: Vec<Stm
 impl Generator {
     /// A loop with the declarations that it needs.
     pub(super) fn any_loop(&mut self, around: &Around) -> Vec<Stmt> {
-        type Kind = fn(&mut Generator, &Around) -> Vec<Stmt>;
-        let kinds: [(u32, Kind); 21] = [
+        type Shape = fn(&mut Generator, &Around) -> Vec<Stmt>;
+        let kinds: [(u32, Shape); 21] = [
             (14, Self::while_loop),
             (14, Self::for_loop),
             (6, Self::do_loop),
@@ -254,7 +254,7 @@ impl Generator {
                 let pointer = self.fresh("p");
                 let address = Expr::Addr(place(&name));
                 result.push(Stmt::Decl(Ty::IntPtr, pointer.clone(), Some(address), false));
-                stmt(update(Place::Deref(pointer), Op::Add, Expr::Int(1)))
+                stmt(update(Lvalue::Deref(pointer), Op::Add, Expr::Int(1)))
             }
             1 => stmt(call("bump", vec![Expr::Addr(place(&name))])),
             2 => stmt(assign(&name, call("next_of", vec![var(&name)]))),
@@ -276,19 +276,19 @@ impl Generator {
         let (mut result, at) = match self.rng.below(4) {
             0 => {
                 let declaration = Stmt::Decl(Ty::Struct, name.clone(), None, false);
-                (vec![declaration], Place::Dot(name.clone(), "step"))
+                (vec![declaration], Lvalue::Dot(name.clone(), "step"))
             }
             1 => {
                 let address = Expr::Addr(place("whole"));
                 let pointer = Stmt::Decl(Ty::StructPtr, name.clone(), Some(address), false);
-                (vec![pointer], Place::Arrow(name.clone(), "count"))
+                (vec![pointer], Lvalue::Arrow(name.clone(), "count"))
             }
-            2 => (Vec::new(), Place::Dot("whole".to_owned(), "step")),
+            2 => (Vec::new(), Lvalue::Dot("whole".to_owned(), "step")),
             _ => (Vec::new(), place("level")),
         };
         result.push(stmt(Expr::Set(at.clone(), None, Box::new(Expr::Int(0)))));
         let step = match &at {
-            Place::Dot(base, _) if *base == name && self.rng.chance(30) => {
+            Lvalue::Dot(base, _) if *base == name && self.rng.chance(30) => {
                 stmt(call("advance", vec![Expr::Addr(place(&name))]))
             }
             _ if self.rng.chance(50) => stmt(update(at.clone(), Op::Add, Expr::Int(1))),

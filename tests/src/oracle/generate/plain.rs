@@ -5,7 +5,7 @@
 //! exotic stays in the hard profile: this one measures how much of ordinary code is decided, not how much is survived.
 
 use super::super::ast::{
-    Case, Expr, Function, Global, Op, Place, Program, Stmt, Ty, assign, bin, call, increment, int, stmt, var,
+    Case, Expr, Function, Global, Lvalue, Op, Program, Stmt, Ty, assign, bin, call, increment, int, stmt, var,
 };
 use super::super::rng::Rng;
 
@@ -90,7 +90,7 @@ impl Plain {
 
     fn main(&mut self) -> Function {
         let word = Expr::Word;
-        let address = |name: &str| Expr::Addr(Place::Var(name.to_owned()));
+        let address = |name: &str| Expr::Addr(Lvalue::Var(name.to_owned()));
         let mut body = vec![
             stmt(call("MPI_Init", vec![address("argc"), word("&argv")])),
             stmt(call(
@@ -243,7 +243,7 @@ impl Plain {
 
     /// `name += by`, in one of its spellings.
     fn step(&mut self, name: &str, by: i64) -> Stmt {
-        let place = Place::Var(name.to_owned());
+        let place = Lvalue::Var(name.to_owned());
         stmt(match self.rng.below(3) {
             0 if by == 1 => increment(name),
             1 => assign(name, bin(Op::Add, var(name), Expr::Int(by))),

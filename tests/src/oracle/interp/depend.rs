@@ -11,7 +11,7 @@
 //! that it does. So the lines that a piece rests on, near or far, are the least that a slice may hold.
 
 use super::Machine;
-use crate::oracle::ast::{Case, Expr, Place, Program, Stmt};
+use crate::oracle::ast::{Case, Expr, Lvalue, Program, Stmt};
 use crate::oracle::layout::Lines;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -177,11 +177,11 @@ impl Machine<'_> {
     }
 
     /// The last value rests on where a place is.
-    pub(super) fn trace_place(&mut self, place: &Place) {
+    pub(super) fn trace_place(&mut self, place: &Lvalue) {
         if self.trace.is_none() {
             return;
         }
-        if let Place::Arrow(name, _) | Place::Deref(name) = place
+        if let Lvalue::Arrow(name, _) | Lvalue::Deref(name) = place
             && let Ok((_, cell)) = self.slot(name)
         {
             self.trace_read(cell);

@@ -1,19 +1,19 @@
 //! Expressions.
 
 use super::{Evaluation, Expr, Flow, Halt, Machine, Op, PieceId, Run, Ty, Value, externals, invalid};
-use crate::oracle::ast::{MEMBERS, Place};
-use crate::oracle::truth::Step;
+use crate::oracle::ast::{Lvalue, MEMBERS};
+use crate::oracle::truth::IndexStep;
 
 impl Machine<'_> {
     /// Evaluates `e` one step deeper in the execution index.
-    pub(super) fn under(&mut self, step: Step, e: &Expr) -> Run<Value> {
+    pub(super) fn under(&mut self, step: IndexStep, e: &Expr) -> Run<Value> {
         self.path.push(step);
         let value = self.eval(e)?;
         self.path.pop();
         Ok(value)
     }
 
-    pub(super) fn truth_of(&mut self, step: Step, e: &Expr) -> Run<bool> {
+    pub(super) fn truth_of(&mut self, step: IndexStep, e: &Expr) -> Run<bool> {
         let value = self.under(step, e)?;
         Ok(match value {
             Value::Int(value) => value != 0,
@@ -36,7 +36,7 @@ impl Machine<'_> {
                 Some(function) => Value::Function(function),
                 None => Value::Int(0),
             }),
-            Expr::Get(Place::Var(name)) => {
+            Expr::Get(Lvalue::Var(name)) => {
                 let (ty, cell) = self.slot(name)?;
                 if matches!(ty, Ty::Array(_)) {
                     return Ok(Value::Address(cell));
@@ -54,37 +54,37 @@ impl Machine<'_> {
                 self.trace_place(place);
                 Ok(Value::Address(self.place(place)?.1))
             }
-            Expr::Not(e) => Ok(Value::Int(i128::from(!self.truth_of(Step::Phase(0), e)?))),
+            Expr::Not(e) => Ok(Value::Int(i128::from(!self.truth_of(IndexStep::Phase(0), e)?))),
             Expr::Bin(op, a, b) => {
                 let (a, b) = self.both(a, b)?;
                 arithmetic(*op, a, b)
             }
             Expr::Logic(and, a, b) => {
-                let first = self.truth_of(Step::Phase(0), a)?;
+                let first = self.truth_of(IndexStep::Phase(0), a)?;
                 if first != *and {
                     return Ok(Value::Int(i128::from(first)));
                 }
                 self.trace_decide(a);
                 let chosen = self.trace_take();
-                let second = self.truth_of(Step::Phase(1), b)?;
+                let second = self.truth_of(IndexStep::Phase(1), b)?;
                 self.trace_release();
                 self.trace_also(chosen);
                 Ok(Value::Int(i128::from(second)))
             }
             Expr::Choose(c, a, b) => {
-                let yes = self.truth_of(Step::Phase(0), c)?;
+                let yes = self.truth_of(IndexStep::Phase(0), c)?;
                 self.trace_decide(c);
                 let chosen = self.trace_take();
-                self.path.push(Step::Phase(1));
-                let value = self.under(Step::Arm(u8::from(!yes)), if yes { a } else { b })?;
+                self.path.push(IndexStep::Phase(1));
+                let value = self.under(IndexStep::Arm(u8::from(!yes)), if yes { a } else { b })?;
                 self.path.pop();
                 self.trace_release();
                 self.trace_also(chosen);
                 Ok(value)
             }
             Expr::Comma(a, b) => {
-                self.under(Step::Phase(0), a)?;
-                self.under(Step::Phase(1), b)
+                self.under(IndexStep::Phase(0), a)?;
+                self.under(IndexStep::Phase(1), b)
             }
             Expr::Set(place, op, value) => {
                 let value = self.eval(value)?;
@@ -134,15 +134,15 @@ impl Machine<'_> {
             return Ok((first, second));
         }
         if self.flip() {
-            let second = self.under(Step::Operand(1), b)?;
+            let second = self.under(IndexStep::Operand(1), b)?;
             let on = self.trace_take();
-            let first = self.under(Step::Operand(0), a)?;
+            let first = self.under(IndexStep::Operand(0), a)?;
             self.trace_also(on);
             return Ok((first, second));
         }
-        let first = self.under(Step::Operand(0), a)?;
+        let first = self.under(IndexStep::Operand(0), a)?;
         let on = self.trace_take();
-        let second = self.under(Step::Operand(1), b)?;
+        let second = self.under(IndexStep::Operand(1), b)?;
         self.trace_also(on);
         Ok((first, second))
     }
@@ -155,11 +155,11 @@ impl Machine<'_> {
             order.reverse();
         }
         let unsequenced = args.iter().filter(|arg| arg.has_call()).count() > 1;
-        self.path.push(Step::Phase(0));
+        self.path.push(IndexStep::Phase(0));
         for index in order {
             values[index] = if unsequenced {
                 self.under(
-                    Step::Operand(u8::try_from(index).unwrap_or(u8::MAX)),
+                    IndexStep::Operand(u8::try_from(index).unwrap_or(u8::MAX)),
                     &args[index],
                 )?
             } else {
@@ -168,7 +168,7 @@ impl Machine<'_> {
             rests[index] = self.trace_take();
         }
         self.path.pop();
-        self.path.push(Step::Phase(1));
+        self.path.push(IndexStep::Phase(1));
         let result = self.invoke(name, &values, site, (line, &rests))?;
         self.path.pop();
         Ok(result)
@@ -209,7 +209,7 @@ impl Machine<'_> {
             if pointed.is_some() {
                 // Where the pointer led is like a branch.
                 self.path
-                    .push(Step::Arm(u8::try_from(function).unwrap_or(u8::MAX)));
+                    .push(IndexStep::Arm(u8::try_from(function).unwrap_or(u8::MAX)));
             }
             let depth = self.trace_depth();
             let call = self.trace_call(line, rests);
@@ -279,7 +279,7 @@ impl Machine<'_> {
         }
     }
 
-    pub(super) fn place(&self, place: &Place) -> Run<(Ty, usize)> {
+    pub(super) fn place(&self, place: &Lvalue) -> Run<(Ty, usize)> {
         let member = |base: usize, member: &str| {
             let at = MEMBERS.iter().position(|(name, _)| *name == member);
             at.map(|at| (MEMBERS[at].1, base + at))
@@ -293,29 +293,29 @@ impl Machine<'_> {
             _ => invalid(format!("'{name}' is no such pointer")),
         };
         match place {
-            Place::Var(name) => self.slot(name),
-            Place::Dot(name, field) => match self.slot(name)? {
+            Lvalue::Var(name) => self.slot(name),
+            Lvalue::Dot(name, field) => match self.slot(name)? {
                 (Ty::Struct, cell) => member(cell, field),
                 _ => invalid(format!("'{name}' is no structure")),
             },
-            Place::Arrow(name, field) => member(pointed(name, Ty::StructPtr)?, field),
-            Place::Deref(name) => Ok((Ty::Int, pointed(name, Ty::IntPtr)?)),
+            Lvalue::Arrow(name, field) => member(pointed(name, Ty::StructPtr)?, field),
+            Lvalue::Deref(name) => Ok((Ty::Int, pointed(name, Ty::IntPtr)?)),
         }
     }
 
     /// A statement without a call: a task can be stopped before and after its effect.
     pub(super) fn stop_and_do(&mut self, e: &Expr, site: usize) -> Run<Flow> {
         if e.has_call() {
-            self.under(Step::Micro(1), e)?;
+            self.under(IndexStep::Micro(1), e)?;
             return Ok(Flow::Next);
         }
-        self.path.push(Step::Micro(0));
+        self.path.push(IndexStep::Micro(0));
         self.stop(site, None)?;
         self.trace_constant();
         self.trace_stop(Some(e));
         self.path.pop();
         self.eval(e)?;
-        self.path.push(Step::Micro(2));
+        self.path.push(IndexStep::Micro(2));
         self.stop(site, None)?;
         self.trace_stop(Some(e));
         self.path.pop();

@@ -1,8 +1,8 @@
 //! Statements.
 
 use super::{Expr, Flow, Machine, Run, Slot, Stmt, Ty, Value, invalid};
-use crate::oracle::ast::{Case, For, ForInit, Op, Place, TwoEntries, update};
-use crate::oracle::truth::Step;
+use crate::oracle::ast::{Case, For, ForInit, Lvalue, Op, TwoEntries, update};
+use crate::oracle::truth::IndexStep;
 
 /// What a `for` statement begins with.
 struct Header<'a> {
@@ -24,7 +24,7 @@ impl Machine<'_> {
         let depth = self.trace_depth();
         for (index, stmt) in stmts.iter().enumerate() {
             let around = self.trace_statement(stmt);
-            let flow = self.deeper(Step::child(index, stmt), |m| m.exec(stmt))?;
+            let flow = self.deeper(IndexStep::child(index, stmt), |m| m.exec(stmt))?;
             self.trace_line(around);
             if flow != Flow::Next {
                 self.trace_back_to(depth);
@@ -36,7 +36,7 @@ impl Machine<'_> {
         Ok(Flow::Next)
     }
 
-    fn deeper(&mut self, step: Step, act: impl FnOnce(&mut Self) -> Run<Flow>) -> Run<Flow> {
+    fn deeper(&mut self, step: IndexStep, act: impl FnOnce(&mut Self) -> Run<Flow>) -> Run<Flow> {
         self.path.push(step);
         let flow = act(self)?;
         self.path.pop();
@@ -49,7 +49,7 @@ impl Machine<'_> {
             Stmt::Expr(e, site) => self.stop_and_do(e, *site),
             Stmt::Decl(ty, name, init, is_static) => self.declare(*ty, name, init.as_ref(), *is_static),
             Stmt::If(cond, yes, no) => {
-                let taken = self.truth_of(Step::Phase(0), cond)?;
+                let taken = self.truth_of(IndexStep::Phase(0), cond)?;
                 let depth = self.trace_depth();
                 self.trace_decide(cond);
                 self.trace_guard(&[yes, no.as_deref().unwrap_or_default()]);
@@ -61,7 +61,9 @@ impl Machine<'_> {
                         return Ok(Flow::Next);
                     }
                 };
-                let flow = self.deeper(Step::Phase(1), |m| m.deeper(Step::Arm(arm), |m| m.block(body)))?;
+                let flow = self.deeper(IndexStep::Phase(1), |m| {
+                    m.deeper(IndexStep::Arm(arm), |m| m.block(body))
+                })?;
                 self.trace_back_to(depth);
                 Ok(flow)
             }
@@ -70,7 +72,7 @@ impl Machine<'_> {
             Stmt::For(parts) => self.in_loop(|m| m.for_loop(parts)),
             Stmt::ForMacro(name, bound, body) => {
                 let init = ForInit::Decl(Ty::Int, name.clone(), Expr::Int(0));
-                let counter = Expr::Get(Place::Var(name.clone()));
+                let counter = Expr::Get(Lvalue::Var(name.clone()));
                 let cond = Expr::Bin(Op::Lt, Box::new(counter), Box::new(bound.clone()));
                 let header = Header {
                     init: Some(&init),
@@ -80,7 +82,7 @@ impl Machine<'_> {
                 self.in_loop(|m| {
                     m.for_loop_with(header, body, |m| {
                         m.eval(&Expr::Step {
-                            place: Place::Var(name.clone()),
+                            place: Lvalue::Var(name.clone()),
                             up: true,
                             prefix: false,
                         })?;
@@ -114,12 +116,12 @@ impl Machine<'_> {
             Stmt::Again(label, body, cond) => {
                 let depth = self.trace_depth();
                 for round in 0.. {
-                    self.path.push(Step::Jump(round));
-                    let flow = self.deeper(Step::Phase(0), |m| m.block(body))?;
+                    self.path.push(IndexStep::Jump(round));
+                    let flow = self.deeper(IndexStep::Phase(0), |m| m.block(body))?;
                     let on = match flow {
                         Flow::Next => {
                             self.trace_passed(body, false);
-                            let on = self.truth_of(Step::Phase(1), cond)?;
+                            let on = self.truth_of(IndexStep::Phase(1), cond)?;
                             self.trace_decide(cond);
                             on
                         }
@@ -151,7 +153,7 @@ impl Machine<'_> {
             Stmt::Macro(twice, body) => {
                 for round in 0..if *twice { 2 } else { 1 } {
                     let flow = self.deeper(
-                        Step::Child {
+                        IndexStep::Child {
                             index: round,
                             jumps: body.iter().any(Stmt::jumps),
                         },
@@ -164,7 +166,7 @@ impl Machine<'_> {
                 Ok(Flow::Next)
             }
             Stmt::AddMacro(name, by, site) => {
-                let e = update(Place::Var(name.clone()), Op::Add, Expr::Int(*by));
+                let e = update(Lvalue::Var(name.clone()), Op::Add, Expr::Int(*by));
                 self.stop_and_do(&e, *site)
             }
         }
@@ -219,15 +221,15 @@ impl Machine<'_> {
 
     fn while_loop(&mut self, cond: &Expr, body: &[Stmt]) -> Run<Flow> {
         for round in 0.. {
-            self.path.push(Step::Round(round));
-            let on = self.truth_of(Step::Phase(0), cond)?;
+            self.path.push(IndexStep::Round(round));
+            let on = self.truth_of(IndexStep::Phase(0), cond)?;
             self.trace_decide(cond);
             self.trace_guard(&[body]);
             if !on {
                 self.path.pop();
                 break;
             }
-            let flow = self.deeper(Step::Phase(1), |m| m.block(body))?;
+            let flow = self.deeper(IndexStep::Phase(1), |m| m.block(body))?;
             self.path.pop();
             match flow {
                 Flow::Next | Flow::Continue => self.trace_passed(body, true),
@@ -240,8 +242,8 @@ impl Machine<'_> {
 
     fn do_loop(&mut self, body: &[Stmt], cond: &Expr) -> Run<Flow> {
         for round in 0.. {
-            self.path.push(Step::Round(round));
-            let flow = self.deeper(Step::Phase(0), |m| m.block(body))?;
+            self.path.push(IndexStep::Round(round));
+            let flow = self.deeper(IndexStep::Phase(0), |m| m.block(body))?;
             match flow {
                 Flow::Next | Flow::Continue => self.trace_passed(body, true),
                 Flow::Break => {
@@ -253,7 +255,7 @@ impl Machine<'_> {
                     return Ok(other);
                 }
             }
-            let on = self.truth_of(Step::Phase(1), cond)?;
+            let on = self.truth_of(IndexStep::Phase(1), cond)?;
             self.trace_decide(cond);
             self.trace_guard(&[body]);
             self.path.pop();
@@ -297,31 +299,31 @@ impl Machine<'_> {
         }
         match parts.init {
             Some(ForInit::Decl(ty, name, e)) => {
-                self.deeper(Step::Phase(0), |m| {
+                self.deeper(IndexStep::Phase(0), |m| {
                     // A loop that a macro makes has its variable on the line of the macro, and no stop of its own.
                     if parts.init_site > 0 && !e.has_call() {
-                        m.path.push(Step::Micro(0));
+                        m.path.push(IndexStep::Micro(0));
                         m.stop(parts.init_site, None)?;
                         m.trace_constant();
                         m.trace_stop(Some(e));
                         m.path.pop();
-                        return m.deeper(Step::Micro(1), |m| m.declare(*ty, name, Some(e), false));
+                        return m.deeper(IndexStep::Micro(1), |m| m.declare(*ty, name, Some(e), false));
                     }
                     m.declare(*ty, name, Some(e), false)
                 })?;
             }
             Some(ForInit::Expr(e)) => {
-                self.deeper(Step::Phase(0), |m| m.stop_and_do(e, parts.init_site))?;
+                self.deeper(IndexStep::Phase(0), |m| m.stop_and_do(e, parts.init_site))?;
             }
             None => {}
         }
-        self.path.push(Step::Phase(1));
+        self.path.push(IndexStep::Phase(1));
         let mut result = Flow::Next;
         for round in 0.. {
             self.burn()?;
-            self.path.push(Step::Round(round));
+            self.path.push(IndexStep::Round(round));
             if let Some(cond) = parts.cond {
-                let on = self.truth_of(Step::Phase(0), cond)?;
+                let on = self.truth_of(IndexStep::Phase(0), cond)?;
                 self.trace_decide(cond);
                 self.trace_guard(&[body]);
                 if !on {
@@ -329,7 +331,7 @@ impl Machine<'_> {
                     break;
                 }
             }
-            let flow = self.deeper(Step::Phase(1), |m| m.block(body))?;
+            let flow = self.deeper(IndexStep::Phase(1), |m| m.block(body))?;
             match flow {
                 Flow::Next | Flow::Continue => self.trace_passed(body, true),
                 other => {
@@ -340,7 +342,7 @@ impl Machine<'_> {
                     break;
                 }
             }
-            self.deeper(Step::Phase(2), &mut step)?;
+            self.deeper(IndexStep::Phase(2), &mut step)?;
             self.path.pop();
         }
         self.path.pop();
@@ -349,7 +351,7 @@ impl Machine<'_> {
     }
 
     fn switch(&mut self, selector: &Expr, cases: &[Case]) -> Run<Flow> {
-        let Value::Int(value) = self.under(Step::Phase(0), selector)? else {
+        let Value::Int(value) = self.under(IndexStep::Phase(0), selector)? else {
             return invalid("switch on what is no integer");
         };
         let Some(last) = cases.len().checked_sub(1) else {
@@ -364,8 +366,8 @@ impl Machine<'_> {
         let before = self.trace_into(false);
         self.trace_decide(selector);
         self.trace_guard(&Vec::from_iter(cases.iter().map(|case| &case.body[..])));
-        self.path.push(Step::Phase(1));
-        self.path.push(Step::Entry { at: entry, falls });
+        self.path.push(IndexStep::Phase(1));
+        self.path.push(IndexStep::Entry { at: entry, falls });
         let mut result = Flow::Next;
         for (index, case) in cases.iter().enumerate().skip(entry) {
             if index == last && cases[..last].iter().all(|case| case.falls) {
@@ -373,7 +375,7 @@ impl Machine<'_> {
                 self.trace_back_to(depth);
             }
             let flow = self.deeper(
-                Step::Child {
+                IndexStep::Child {
                     index,
                     jumps: case.body.iter().any(Stmt::jumps),
                 },
@@ -399,7 +401,7 @@ impl Machine<'_> {
         let mut moment = 0;
         let mut next = || {
             moment += 1;
-            Step::Moment(moment)
+            IndexStep::Moment(moment)
         };
         let mut first = !self.truth_of(next(), &parts.enter)?;
         let depth = self.trace_depth();

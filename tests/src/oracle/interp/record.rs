@@ -1,6 +1,6 @@
 //! What a debugger would see, at every place where a task can be stopped.
 
-use super::{Event, Frame, FrameView, Halt, MEMBERS, Machine, Run, Seen, Ty, Value};
+use super::{Activation, Event, FrameView, Halt, MEMBERS, Machine, Run, Seen, Ty, Value};
 
 impl Machine<'_> {
     /// Records an event at `site`.
@@ -25,7 +25,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    fn values(&self, frame: &Frame) -> Vec<(String, Seen)> {
+    fn values(&self, frame: &Activation) -> Vec<(String, Seen)> {
         let mut seen: Vec<&str> = Vec::new();
         let mut values = Vec::new();
         let slots = frame.scopes.iter().rev().flat_map(|scope| scope.iter().rev());

@@ -6,7 +6,7 @@
 //! It reads the program's tree where the paper reads ROSE's; of a moment it sees what every judge sees.
 
 use super::{Judge, Question, Unknown, Verdict};
-use crate::oracle::ast::{Expr, ForInit, Op, Part, Place, Program, Stmt, Ty, visit_stmts};
+use crate::oracle::ast::{Expr, ForInit, Lvalue, Op, Part, Program, Stmt, Ty, visit_stmts};
 use crate::oracle::case::Case;
 use crate::oracle::layout::{Level, LevelKind};
 use snapshot::{Frame, Value};
@@ -186,10 +186,10 @@ impl Outside {
                 }
             }
             Part::Stmt(Stmt::ForMacro(name, ..)) => outside.declare(Ty::Int, name, Some(&Expr::Int(0))),
-            Part::Expr(Expr::Addr(Place::Var(name))) => {
+            Part::Expr(Expr::Addr(Lvalue::Var(name))) => {
                 outside.refused.insert(name.clone());
             }
-            Part::Expr(Expr::Set(Place::Var(name), None, value)) => match **value {
+            Part::Expr(Expr::Set(Lvalue::Var(name), None, value)) => match **value {
                 Expr::Int(_) => *outside.starts.entry(name.clone()).or_default() += 1,
                 // Its own use makes it an update, which the loop looks at.
                 ref value if uses(value, name) => {}
@@ -218,7 +218,7 @@ impl Outside {
 
 fn uses(e: &Expr, name: &str) -> bool {
     match e {
-        Expr::Get(Place::Var(known)) => known == name,
+        Expr::Get(Lvalue::Var(known)) => known == name,
         Expr::Bin(_, a, b) => uses(a, name) || uses(b, name),
         _ => false,
     }
@@ -246,11 +246,11 @@ fn variable_of(stmt: &Stmt, outside: &Outside) -> Option<(String, bool)> {
     let mut branches = Vec::new();
     visit_stmts(&mut alone, &mut |part| match part {
         Part::Expr(Expr::Step {
-            place: Place::Var(name),
+            place: Lvalue::Var(name),
             up,
             ..
         }) => note(name, Some(*up)),
-        Part::Expr(Expr::Set(Place::Var(name), op, value)) => note(name, direction(name, *op, value)),
+        Part::Expr(Expr::Set(Lvalue::Var(name), op, value)) => note(name, direction(name, *op, value)),
         Part::Stmt(Stmt::AddMacro(name, ..)) => note(name, Some(true)),
         // A definition that does not use the variable itself.
         Part::Stmt(Stmt::Decl(_, name, ..)) => note(name, None),
@@ -266,10 +266,10 @@ fn variable_of(stmt: &Stmt, outside: &Outside) -> Option<(String, bool)> {
     visit_stmts(&mut branches, &mut |part| {
         if let Part::Expr(
             Expr::Step {
-                place: Place::Var(name),
+                place: Lvalue::Var(name),
                 ..
             }
-            | Expr::Set(Place::Var(name), ..),
+            | Expr::Set(Lvalue::Var(name), ..),
         ) = part
             && let Some(candidate) = candidates.get_mut(name.as_str())
         {
@@ -289,7 +289,7 @@ fn direction(name: &str, op: Option<Op>, value: &Expr) -> Option<bool> {
     let (op, by) = match (op, value) {
         (Some(op), Expr::Int(by)) => (op, *by),
         (None, Expr::Bin(op, a, b)) => match (&**a, &**b) {
-            (Expr::Get(Place::Var(known)), Expr::Int(by)) if known == name => (*op, *by),
+            (Expr::Get(Lvalue::Var(known)), Expr::Int(by)) if known == name => (*op, *by),
             _ => return None,
         },
         _ => return None,

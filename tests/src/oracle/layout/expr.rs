@@ -1,7 +1,7 @@
 //! Expressions, and the logging around them.
 
 use super::{Position, Site, Writer};
-use crate::oracle::ast::{Expr, MEMBERS, Op, Place, Ty};
+use crate::oracle::ast::{Expr, Lvalue, MEMBERS, Op, Ty};
 
 impl Writer {
     /// An expression for its effect; when it has no call, a task can be stopped before and after.
@@ -28,7 +28,7 @@ impl Writer {
         }
     }
 
-    fn place(&mut self, place: &Place) {
+    fn place(&mut self, place: &Lvalue) {
         self.put(&place.to_string());
     }
 
@@ -95,7 +95,7 @@ impl Writer {
             Expr::Step { place, up, prefix } => {
                 let sign = if *up { "++" } else { "--" };
                 // `*p++` would move the pointer.
-                let (left, right) = if matches!(place, Place::Deref(_)) {
+                let (left, right) = if matches!(place, Lvalue::Deref(_)) {
                     ("(", ")")
                 } else {
                     ("", "")

@@ -17,8 +17,8 @@ enum Update {
 
 impl Plain {
     pub(super) fn any_loop(&mut self, around: &Around) -> Vec<Stmt> {
-        type Kind = fn(&mut Plain, &Around) -> Vec<Stmt>;
-        let kinds: [(u32, Kind); 8] = [
+        type Shape = fn(&mut Plain, &Around) -> Vec<Stmt>;
+        let kinds: [(u32, Shape); 8] = [
             (30, Self::while_loop),
             (28, Self::for_loop),
             (14, Self::do_loop),
