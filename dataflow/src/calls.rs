@@ -58,7 +58,9 @@ impl<'u> Calls<'u> {
             let function = info.function;
             let place = (info.unit, function.is_static);
             match function.kind {
-                FunctionKind::Source => calls.add(id, &function.name, function.language, place),
+                FunctionKind::Source | FunctionKind::Lambda => {
+                    calls.add(id, &function.name, function.language, place)
+                }
                 // No call by a function's name means a macro, or what is evaluated before it.
                 FunctionKind::Macro(_) | FunctionKind::DefaultArguments => {
                     let name = calls.names.push(Name::default());

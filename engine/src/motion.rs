@@ -322,14 +322,15 @@ impl ClassMotion {
             + self.halted
             + self.unknown;
         let mut parts = Vec::new();
-        for (count, words) in [
-            (self.forward, "moving"),
-            (self.moved, "moving, forward or not"),
-            (self.in_place, "computing in place"),
-            (self.waiting, "stuck"),
-            (self.same_place, "at the same place"),
-            (self.halted, "unable to run"),
-            (self.unknown, "moving or stuck"),
+        let from_to = self.from_to.as_ref();
+        for (count, words, from_to) in [
+            (self.forward, "moving", from_to),
+            (self.moved, "moving, forward or not", from_to),
+            (self.in_place, "computing in place", None),
+            (self.waiting, "stuck", None),
+            (self.same_place, "at the same place", None),
+            (self.halted, "unable to run", None),
+            (self.unknown, "moving or stuck", None),
         ] {
             if count == 0 {
                 continue;
@@ -340,10 +341,7 @@ impl ClassMotion {
                 format!("{count} ")
             };
             part.push_str(words);
-            if words.starts_with("moving")
-                && !words.ends_with("stuck")
-                && let Some((from, to)) = &self.from_to
-            {
+            if let Some((from, to)) = from_to {
                 let _ = write!(part, " (from {from} to {to})");
             }
             parts.push(part);

@@ -215,8 +215,10 @@ pub struct Function {
 /// What in the source a function was made from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FunctionKind {
-    /// A function.
+    /// A function with a name.
     Source,
+    /// What a lambda of C++ does when it is called: a member function `operator()` of a class that has no name.
+    Lambda,
     /// The definition of a macro that stays unexpanded.
     Macro(MacroBody),
     /// The default arguments of a function of the same name ([`Defaults::arguments`]).
@@ -227,6 +229,11 @@ impl FunctionKind {
     /// Whether it was a macro's definition.
     pub fn is_macro(self) -> bool {
         matches!(self, FunctionKind::Macro(_))
+    }
+
+    /// Whether it is a function of the program, with a name or without.
+    pub fn is_function(self) -> bool {
+        matches!(self, FunctionKind::Source | FunctionKind::Lambda)
     }
 }
 

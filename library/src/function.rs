@@ -116,7 +116,7 @@ pub enum Part {
 }
 
 /// What functions keep between calls for others of the same group to see.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum HiddenState {
     /// The generator of random numbers.
     Random,
@@ -172,6 +172,8 @@ pub struct Function {
     pub exit: Exit,
     /// Whom a call waits for.
     pub wait: Wait,
+    /// Tasks of other jobs take part: a server's, or those of a job that it starts.
+    pub with_other_jobs: bool,
     /// Its part in communication.
     pub part: Part,
     /// When what it does is done.
@@ -249,6 +251,7 @@ impl Function {
             state: None,
             exit: Exit::Once,
             wait: Wait::Nobody,
+            with_other_jobs: false,
             part: Part::Local,
             timing: Timing::AtOnce,
             communicators: Handling::Unknown,
@@ -287,6 +290,7 @@ words! {
     never_returns: exit = Exit::Never;
 
     waits: wait = Wait::Tasks;
+    with_other_jobs: with_other_jobs = true;
     waits_for_threads: wait = Wait::Threads;
     tests: wait = Wait::Asks;
 

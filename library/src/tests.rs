@@ -121,6 +121,17 @@ fn waiting_and_collective_operations_agree() {
         "other threads may change memory while a call waits for them",
         |row| row.wait != Wait::Threads || !row.known,
     );
+    all("whom other jobs meet waits for their tasks", |row| {
+        !row.with_other_jobs || row.wait == Wait::Tasks
+    });
+}
+
+#[test]
+fn spawned_jobs_and_servers_are_other_jobs() {
+    let meets = |name| function(name).map(|row| row.with_other_jobs);
+    assert_eq!(meets("MPI_Comm_spawn_multiple"), Some(true));
+    assert_eq!(meets("MPI_Comm_join"), Some(true));
+    assert_eq!(meets("MPI_Comm_split"), Some(false));
 }
 
 #[test]

@@ -177,13 +177,9 @@ fn thread(task: &Task, frames: &[Frame], state: Option<&ProcessState>) -> (Doing
                     StackFingerprint::default(),
                 );
             }
-            // A server, a new job.
-            let on_tasks_alone = !["MPI_Comm_accept", "MPI_Comm_connect", "MPI_Comm_join"]
-                .contains(&function.as_str())
-                && !function.starts_with("MPI_Comm_spawn");
             let waits = Doing::Waits {
                 with_busy: false,
-                on_tasks_alone,
+                on_tasks_alone: row.is_none_or(|row| !row.with_other_jobs),
             };
             return (waits, StackFingerprint::within(&frames[..at], function));
         }

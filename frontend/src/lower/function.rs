@@ -186,7 +186,7 @@ pub fn lower_lambda(file: &mut File, node: Node, captured: BTreeSet<String>, kin
     file.address_taken_functions.insert("operator()".to_owned());
     file.functions.push(Function {
         name: "operator()".to_owned(),
-        kind: FunctionKind::Source,
+        kind: FunctionKind::Lambda,
         language: Language::Cxx,
         linkage_name: Some("(lambda)::operator()".to_owned()),
         is_static: true,

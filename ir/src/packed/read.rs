@@ -272,7 +272,7 @@ impl<'b> Input<'b> {
 
     fn function(&mut self) -> Result<Function, Malformed> {
         let name = self.owned()?;
-        let [is_static, is_cxx, has_linkage_name, has_reason] = self.flags()?;
+        let [is_static, is_cxx, is_lambda, has_linkage_name, has_reason] = self.flags()?;
         let confidence = self.one_of(&Confidence::ALL)?;
         let reading = self.one_of(&Reading::ALL)?;
         let linkage_name = has_linkage_name.then(|| self.owned()).transpose()?;
@@ -316,7 +316,11 @@ impl<'b> Input<'b> {
         let body = self.back(stmts.len())?;
         Ok(Function {
             name,
-            kind: FunctionKind::Source,
+            kind: if is_lambda {
+                FunctionKind::Lambda
+            } else {
+                FunctionKind::Source
+            },
             language: if is_cxx { Language::Cxx } else { Language::C },
             linkage_name,
             is_static,

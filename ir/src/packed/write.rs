@@ -2,8 +2,8 @@
 
 use super::{BINARY, FROM_MACRO, LOOPS, PLAIN_TYPES, SAME_PLACE, UNARY, expr_code, stmt_code, type_code};
 use crate::{
-    Callee, Expr, ExprKind, Function, Local, ObjectType, Receiver, Stmt, StmtKind, Type, TypeNames, Unit,
-    VarRef,
+    Callee, Expr, ExprKind, Function, FunctionKind, Local, ObjectType, Receiver, Stmt, StmtKind, Type,
+    TypeNames, Unit, VarRef,
 };
 use base::{Cause, Confidence, Diagnostic, Id, Number, Reading, Severity, Span, put_number};
 use std::collections::BTreeMap;
@@ -170,6 +170,7 @@ impl<'u> Out<'u> {
         self.flags(&[
             function.is_static,
             function.language.is_cxx(),
+            function.kind == FunctionKind::Lambda,
             function.linkage_name.is_some(),
             function.confidence_reason.is_some(),
         ]);

@@ -13,9 +13,6 @@ use hashbrown::{HashMap, HashSet};
 use ir::{ClassHead, ExprId, ExprKind, FunctionKind, LocalId, ObjectType, Receiver, VarRef};
 use std::collections::BTreeSet;
 
-/// The last part of the qualified name of a function that a lambda is.
-const LAMBDA: &str = "(lambda)";
-
 /// What is known of a class of the program, or of all that have its name.
 #[derive(Debug, Default)]
 struct Class<'u> {
@@ -78,7 +75,7 @@ impl<'u> Classes<'u> {
         }
         let mut lambdas = HashMap::new();
         for (id, info) in program.functions.iter_enumerated() {
-            if qualifier(info.function.linkage_name.as_deref(), &info.function.name) == Some(LAMBDA) {
+            if info.function.kind == FunctionKind::Lambda {
                 let span = info.function.span;
                 lambdas.insert((info.unit, span.line, span.column), id);
             }
@@ -180,13 +177,15 @@ impl<'u> Classes<'u> {
     fn is_member_of(&self, program: &Program<'u>, class: &str, callee: FunctionIndex) -> bool {
         let info = &program.functions[callee];
         let function = info.function;
-        if function.kind != FunctionKind::Source || !function.language.is_cxx() {
+        if !function.kind.is_function() || !function.language.is_cxx() {
             return true;
+        }
+        if function.kind == FunctionKind::Lambda {
+            return false;
         }
         // Text that was not understood may have hidden the class around it.
         let may_be_hidden = program.units[info.unit].names.in_part;
         match qualifier(function.linkage_name.as_deref(), &function.name) {
-            Some(LAMBDA) => false,
             Some(other) if self.all.contains_key(other) => self.may_be_related(class, other),
             Some(other) => !self.namespaces.contains(other) || may_be_hidden,
             None => may_be_hidden,
@@ -196,7 +195,7 @@ impl<'u> Classes<'u> {
     /// Whether a function may be meant by its name alone in a function of the classes `around`.
     fn is_in_reach(&self, program: &Program<'u>, around: &[&str], callee: FunctionIndex) -> bool {
         let function = program.functions[callee].function;
-        if function.kind != FunctionKind::Source || !function.language.is_cxx() {
+        if !function.kind.is_function() || !function.language.is_cxx() {
             return true;
         }
         match qualifier(function.linkage_name.as_deref(), &function.name) {
@@ -236,10 +235,8 @@ impl<'u> Classes<'u> {
             ExprKind::Var(VarRef::Local(local)) if this_of(function) == Some(*local) => {
                 let inner = [id];
                 let mut around = cxx.around(id).iter().chain(&inner);
-                let method = around.rfind(|&&around| {
-                    let function = program.functions[around].function;
-                    qualifier(function.linkage_name.as_deref(), &function.name) != Some(LAMBDA)
-                })?;
+                let method = around
+                    .rfind(|&&around| program.functions[around].function.kind != FunctionKind::Lambda)?;
                 let method = program.functions[*method].function;
                 // In a lambda, it leads to what leads to the object.
                 let levels = if cxx.around(id).is_empty() { 1 } else { 2 };

@@ -9,7 +9,10 @@
 use crate::build::memory::Home;
 use base::Id as _;
 use dataflow::{Action, FunctionIndex, FunctionInfo, Program, operands};
-use ir::{Callee, ExprId, ExprKind, Function, LocalId, LoopKind, Receiver, StmtId, StmtKind, Type, VarRef};
+use ir::{
+    Callee, ExprId, ExprKind, Function, FunctionKind, LocalId, LoopKind, Receiver, StmtId, StmtKind, Type,
+    VarRef,
+};
 use progress_map::PointId;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -56,7 +59,7 @@ impl Cxx {
                 cxx.functions.push(Facts::default());
                 continue;
             }
-            let is_lambda = function.linkage_name.as_deref() == Some("(lambda)::operator()");
+            let is_lambda = function.kind == FunctionKind::Lambda;
             let here = |other: &&FunctionIndex| {
                 let other = program.functions[**other].function;
                 (other.span.line, other.span.column) < (function.span.line, function.span.column)

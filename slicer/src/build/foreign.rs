@@ -1,6 +1,7 @@
 //! What calls through pointers do that may lead to functions without source: reads, writes, and messages.
 
 use crate::build::indirect::Foreign;
+use crate::build::objects::Unnamed;
 use crate::build::values::Values;
 use crate::build::{Parts, message};
 use crate::effect::LibraryEffect;
@@ -64,7 +65,7 @@ impl Parts {
             }
         }
         if let Some(group) = effect.state {
-            let place = values.state(group.name());
+            let place = values.state(Unnamed::Kept(group));
             self.reads.push((node.index() as u32, access(place)));
             self.writes.push((place, None, node));
         }

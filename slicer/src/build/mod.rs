@@ -618,7 +618,7 @@ impl Parts {
         Function {
             name,
             kind: match own.kind {
-                ir::FunctionKind::Source => FunctionKind::Source,
+                ir::FunctionKind::Source | ir::FunctionKind::Lambda => FunctionKind::Source,
                 // Like a macro, it has no frame: what happens in it happens at the call.
                 ir::FunctionKind::Macro(_) | ir::FunctionKind::DefaultArguments => FunctionKind::Macro,
             },

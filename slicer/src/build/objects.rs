@@ -10,6 +10,7 @@ use crate::places::PlaceId;
 use base::Id as _;
 use dataflow::FunctionIndex;
 use ir::{ExprId, ExprKind, LocalId, StmtKind};
+use library::HiddenState;
 
 impl<'u> Values<'_, 'u> {
     /// Makes the place of all objects, and gives it to the functions that may be called for any of them.
@@ -154,7 +155,7 @@ impl<'u> Values<'_, 'u> {
         }
         match self.cxx.range(id, expr) {
             Some(range) => self.value(range),
-            None => Some(self.state(THROWN)),
+            None => Some(self.state(Unnamed::Thrown)),
         }
     }
 
@@ -167,7 +168,7 @@ impl<'u> Values<'_, 'u> {
             if let StmtKind::Throw(Some(value)) = stmt.kind
                 && let Some(value) = self.value(value)
             {
-                let state = self.state(THROWN);
+                let state = self.state(Unnamed::Thrown);
                 let into = self.places.content(state, None);
                 self.places.flow(value, into);
             }
@@ -186,5 +187,11 @@ impl<'u> Values<'_, 'u> {
     }
 }
 
-/// The memory that what is thrown stands in.
-pub(crate) const THROWN: &str = "what was thrown";
+/// Memory that functions share and the source has no name for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Unnamed {
+    /// What functions of a library keep between calls.
+    Kept(HiddenState),
+    /// Where what is thrown stands.
+    Thrown,
+}

@@ -2,7 +2,7 @@
 
 use crate::build::cxx::may_throw;
 use crate::build::memory::Home;
-use crate::build::objects::THROWN;
+use crate::build::objects::Unnamed;
 use crate::build::values::Values;
 use crate::graph::{Access, EdgeKind};
 use crate::places::{NameId, PlaceId};
@@ -243,7 +243,7 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
             }
         }
         if let Some(group) = effect.state {
-            let place = self.values.state(group.name());
+            let place = self.values.state(Unnamed::Kept(group));
             let access = Access::new(place, None, Some(self.values.names.id(group.name())));
             uses.reads.memory.push(access);
             uses.writes.push(access);
@@ -251,7 +251,7 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
     }
 
     fn thrown(&mut self) -> Access {
-        Access::new(self.values.state(THROWN), None, None)
+        Access::new(self.values.state(Unnamed::Thrown), None, None)
     }
 
     /// What a `throw` reads and writes.

@@ -12,6 +12,7 @@ use crate::build::macros::MacroFacts;
 use crate::build::memory::Home;
 use crate::build::moved::Moves;
 use crate::build::names::Names;
+use crate::build::objects::Unnamed;
 use crate::places::{NameId, ObjectId, PlaceId, Places};
 use base::{Id as _, IdVec};
 use dataflow::{FunctionIndex, Program};
@@ -58,7 +59,7 @@ pub(crate) struct Values<'p, 'u> {
     globals: HashMap<(Option<usize>, &'u str), PlaceId>,
     /// The types of variables at file scope, with the file when it is `static`.
     global_types: HashMap<(Option<usize>, &'u str), Type>,
-    states: BTreeMap<&'static str, PlaceId>,
+    states: BTreeMap<Unnamed, PlaceId>,
     pub(super) members: HashMap<&'u str, MemberNature>,
     /// Elements of arrays, and what pointers point to: the address and the value. If nothing was ever stored there that
     /// points anywhere, and yet it is followed, the element is an array itself.
@@ -273,12 +274,12 @@ impl<'p, 'u> Values<'p, 'u> {
     }
 
     /// The state that a group of library functions keeps.
-    pub(crate) fn state(&mut self, group: &'static str) -> PlaceId {
-        if let Some(&place) = self.states.get(group) {
+    pub(crate) fn state(&mut self, of: Unnamed) -> PlaceId {
+        if let Some(&place) = self.states.get(&of) {
             return place;
         }
         let place = self.fresh_object();
-        self.states.insert(group, place);
+        self.states.insert(of, place);
         place
     }
 

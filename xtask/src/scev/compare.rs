@@ -221,12 +221,38 @@ fn why_not_ours(function: &Function, in_loop: &Loop) -> String {
         [] => "no variable is seen to change".to_owned(),
         all => {
             // The likeliest counter is the one that came nearest; other candidates are what the body computes.
-            let near = all
-                .iter()
-                .find(|each| !matches!(each.why, Refusal::UnknownStep { .. }));
-            let refused = near.or(all.first());
-            refused.map_or_else(String::new, |refused| refused.why.code().to_owned())
+            let nearest = all.iter().min_by_key(|each| lack(&each.why));
+            nearest.map_or_else(String::new, |refused| refused.why.code().to_owned())
         }
+    }
+}
+
+/// What a refused variable lacks to be a counter, the least first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Lack {
+    /// All its steps are followed, and do not lead one way for certain.
+    OneWay,
+    /// Its steps are followed, and something may change it besides.
+    NothingUnseen,
+    /// An assignment is no step.
+    Steps,
+}
+
+fn lack(why: &Refusal) -> Lack {
+    match why {
+        Refusal::FractionAdded { .. }
+        | Refusal::StepTooLarge { .. }
+        | Refusal::StepMayBeTooLarge { .. }
+        | Refusal::MovesBothWays
+        | Refusal::StepsCancelOut
+        | Refusal::DirectionUnknown { .. }
+        | Refusal::AddedAndMultiplied
+        | Refusal::StartNotPositive
+        | Refusal::GrowsWithoutBound
+        | Refusal::StandsAtZero
+        | Refusal::WrapsAround { .. } => Lack::OneWay,
+        Refusal::Divided | Refusal::ReadInPart { .. } | Refusal::Interference(_) => Lack::NothingUnseen,
+        Refusal::UnknownStep { .. } => Lack::Steps,
     }
 }
 
