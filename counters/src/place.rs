@@ -24,7 +24,7 @@ impl<'t> Text<'t> {
     }
 
     /// Whether a word occurs, also inside directives.
-    pub fn has_word(&self, word: &[u8]) -> bool {
+    pub(crate) fn has_word(&self, word: &[u8]) -> bool {
         self.bytes.windows(word.len()).any(|each| each == word)
     }
 

@@ -176,7 +176,7 @@ impl<'u> Program<'u> {
     }
 
     /// Whether a pointer may lead to the function.
-    pub fn is_called_through_pointer(&self, id: FunctionIndex) -> bool {
+    pub(crate) fn is_called_through_pointer(&self, id: FunctionIndex) -> bool {
         self.addresses.functions.contains(&id)
     }
 

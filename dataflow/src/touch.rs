@@ -333,7 +333,7 @@ fn gives(function: &Function, arg: ExprId, root: &VarRef) -> bool {
 
 /// Whether a library function that is given `args` may write to the member: it is given the structure, or the address of a part of it and
 /// writes more than that part.
-pub fn library_writes(function: &Function, name: &str, args: &[ExprId], path: &MemberPath) -> bool {
+pub(crate) fn library_writes(function: &Function, name: &str, args: &[ExprId], path: &MemberPath) -> bool {
     let is_one = |count: usize| {
         let builtin = |id: &ExprId| match &function.exprs[*id].kind {
             ExprKind::Var(VarRef::Global(name)) => name.starts_with("MPI_"),

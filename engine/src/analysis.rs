@@ -111,7 +111,7 @@ impl<'a> Analysis<'a> {
     }
 
     /// The prefix tree of its stacks, with the order on it.
-    pub fn ordered_tree(&self, options: &TreeOptions) -> OrderedTree {
+    pub(crate) fn ordered_tree(&self, options: &TreeOptions) -> OrderedTree {
         self.tree(options).ordered(self.order.map(), options)
     }
 

@@ -53,7 +53,7 @@ pub struct Answer {
 
 impl Answer {
     /// Says of an answer that was made without a map why there was none.
-    pub fn explain_no_map(&mut self, why: &NoMap) {
+    pub(crate) fn explain_no_map(&mut self, why: &NoMap) {
         for reason in self.classes.iter_mut().filter_map(|class| class.outside.as_mut()) {
             reason.clone_from(&why.reason);
         }
@@ -70,7 +70,7 @@ impl Answer {
 
     /// Says of the missing ranks which of them have ended. The only one that is left of a job, and does not come out of `MPI_Finalize`, is
     /// behind those that did.
-    pub fn explain_ended(&mut self, ended: &RankSet) {
+    pub(crate) fn explain_ended(&mut self, ended: &RankSet) {
         self.ended_ranks = ended
             .iter()
             .filter(|&rank| self.missing_ranks.contains(rank))
@@ -178,7 +178,7 @@ impl Answer {
     }
 
     /// Whether MPI is the witness of who is named.
-    pub fn rests_on_mpi(&self) -> bool {
+    pub(crate) fn rests_on_mpi(&self) -> bool {
         self.finding
             .as_ref()
             .is_some_and(|finding| finding.by == Witness::Mpi)

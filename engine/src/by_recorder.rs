@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 impl Answer {
     /// Puts what the tasks have recorded beside the answer.
-    pub fn beside_recordings(&mut self, waiting: Waiting) {
+    pub(crate) fn beside_recordings(&mut self, waiting: Waiting) {
         let is_proven = |found: &Finding| found.certainty == Certainty::Proven;
         let found = self.finding_of(&waiting);
         match &self.finding {

@@ -158,16 +158,8 @@ impl Body<'_, '_> {
     /// Declares a variable in the innermost scope.
     pub(crate) fn declare_local(&mut self, name: &Node<Identifier>, ty: Type, is_static: bool) -> LocalId {
         let local = self.locals.push(Local {
-            name: name.node.name.clone(),
-            span: self.unit.span(name),
-            ty,
             is_static,
-            address_taken: ty == Type::Array,
-            promises: false,
-            counts_for: None,
-            container: None,
-            of_structures: false,
-            object: None,
+            ..Local::new(name.node.name.clone(), self.unit.span(name), ty)
         });
         self.bind(name.node.name.clone(), Binding::Local(local));
         local

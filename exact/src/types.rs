@@ -16,7 +16,7 @@ pub const fn integer(signed: bool, bits: u8) -> Type {
 }
 
 /// The type that specifiers name; `named` knows the typedefs.
-pub fn of_specifiers<'a>(
+pub(crate) fn of_specifiers<'a>(
     specifiers: impl Iterator<Item = &'a TypeSpecifier>,
     named: &dyn Fn(&str) -> Option<Type>,
 ) -> Type {
@@ -137,7 +137,7 @@ pub fn name_of(declarator: &Node<Declarator>) -> Option<&Node<lang_c::ast::Ident
 }
 
 /// What is derived next to the name, innermost declarators first.
-pub fn derivations(declarator: &Declarator) -> Vec<&DerivedDeclarator> {
+pub(crate) fn derivations(declarator: &Declarator) -> Vec<&DerivedDeclarator> {
     let mut all: Vec<&DerivedDeclarator> = Vec::new();
     if let DeclaratorKind::Declarator(inner) = &declarator.kind.node {
         all = derivations(&inner.node);

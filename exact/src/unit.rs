@@ -89,7 +89,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// The same without parentheses around the whole: the parser counts them in for some kinds of expression.
-    pub fn place_inside_parentheses<T>(&self, node: &Node<T>) -> Option<SourceRange> {
+    pub(crate) fn place_inside_parentheses<T>(&self, node: &Node<T>) -> Option<SourceRange> {
         let (mut start, mut end) = (node.span.start, node.span.end);
         loop {
             let text = self.text.get(start..end).unwrap_or_default();
@@ -113,7 +113,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Lowers everything.
-    pub fn translation_unit(&mut self, unit: &TranslationUnit) {
+    pub(crate) fn translation_unit(&mut self, unit: &TranslationUnit) {
         for item in &unit.0 {
             match &item.node {
                 ExternalDeclaration::Declaration(declaration) => self.declaration(declaration),
@@ -208,7 +208,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// The variable of this name at file scope.
-    pub fn global_mut(&mut self, name: &str) -> Option<&mut Global> {
+    pub(crate) fn global_mut(&mut self, name: &str) -> Option<&mut Global> {
         let index = self.global_index.get(name)?;
         self.globals.get_mut(*index)
     }
@@ -229,7 +229,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Records the members that a type declares; gives its enumerators.
-    pub fn note_type(
+    pub(crate) fn note_type(
         &mut self,
         ty: &TypeSpecifier,
         in_union: bool,

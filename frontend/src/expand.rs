@@ -11,7 +11,7 @@ use crate::directive::{BodyToken, Definition};
 use crate::hazard::{Hazard, hazard};
 use crate::hide::{Hide, intersection, union, with_name};
 use crate::macros::{Meaning, Visible};
-use crate::token::{Token, TokenKind, lex};
+use crate::token::{Token, TokenKind, closes, lex};
 use std::borrow::Cow;
 use std::rc::Rc;
 
@@ -498,15 +498,7 @@ pub fn are_balanced(tokens: &[PpToken<'_>]) -> bool {
     for token in tokens {
         match &*token.text {
             text @ (b"(" | b"[" | b"{") => open.push(text[0]),
-            text @ (b")" | b"]" | b"}") => {
-                let matching = matches!(
-                    (open.pop(), text),
-                    (Some(b'('), b")") | (Some(b'['), b"]") | (Some(b'{'), b"}")
-                );
-                if !matching {
-                    return false;
-                }
-            }
+            text @ (b")" | b"]" | b"}") if !closes(open.pop(), text) => return false,
             _ => {}
         }
     }

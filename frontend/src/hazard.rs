@@ -2,7 +2,7 @@
 
 use crate::directive::Definition;
 use crate::shape::{declaration_word, is_control, is_keyword};
-use crate::token::TokenKind;
+use crate::token::{TokenKind, closes};
 use std::fmt;
 
 /// The worst thing that an unexpanded macro hides, mildest first.
@@ -68,15 +68,8 @@ pub fn hazard(definition: &Definition) -> Hazard {
                 }
                 open.push(word[0]);
             }
-            b")" | b"]" | b"}" => {
-                let matching = matches!(
-                    (open.pop(), word),
-                    (Some(b'('), b")") | (Some(b'['), b"]") | (Some(b'{'), b"}")
-                );
-                if !matching {
-                    return Hazard::Structure;
-                }
-            }
+            b")" | b"]" | b"}" if !closes(open.pop(), word) => return Hazard::Structure,
+            b")" | b"]" | b"}" => {}
             b"++" | b"--" | b"=" | b"+=" | b"-=" | b"*=" | b"/=" | b"%=" | b"&=" | b"|=" | b"^=" | b"<<="
             | b">>=" => {
                 let prefix = matches!(word, b"++" | b"--")

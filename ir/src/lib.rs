@@ -307,6 +307,24 @@ pub struct Local {
     pub container: Option<ExprId>,
 }
 
+impl Local {
+    /// A variable of which its declaration tells no more than this.
+    pub fn new(name: String, span: Span, ty: Type) -> Self {
+        Self {
+            name,
+            span,
+            ty,
+            is_static: false,
+            address_taken: ty == Type::Array,
+            promises: false,
+            of_structures: false,
+            object: None,
+            counts_for: None,
+            container: None,
+        }
+    }
+}
+
 /// A type, reduced to what decides whether a value can be ordered and may wrap around.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Type {

@@ -14,10 +14,6 @@ impl Order<'_> {
     /// Whether each iteration of every loop of the source around these frames, outermost first, makes a call of MPI that communicates. `false` where that is not
     /// known, and where no loop is around them.
     pub(crate) fn every_iteration_communicates(&self, frames: &[&LocatedFrame]) -> bool {
-        let mut search = Search {
-            order: self,
-            known: BTreeMap::new(),
-        };
         let mut has_loop = false;
         for (depth, frame) in frames.iter().enumerate() {
             let Some(id) = frame.function.filter(|_| frame.obstacle.is_none()) else {
@@ -28,20 +24,55 @@ impl Order<'_> {
             }
             // The stack shows whom the call that the task is in has led to, whatever else has that name.
             let leads_to_mpi = frames.get(depth + 1).is_some_and(|next| match next.function {
-                Some(callee) => search.always_communicates(callee),
+                Some(callee) => self.always_communicates(callee, self.communicating_calls(callee)),
                 None => communicates(&next.name),
             });
             for place in &frame.places {
                 for around in self.map().functions[id].loops_around(place.point) {
                     has_loop = true;
                     let own_call = leads_to_mpi.then_some(place.point);
-                    if !search.each_iteration_communicates(id, around, own_call) {
+                    if !self.each_iteration_communicates(id, around, own_call) {
                         return false;
                     }
                 }
             }
         }
         has_loop
+    }
+
+    /// Whether no iteration of a loop avoids the calls that communicate, of which `own_call` is one.
+    fn each_iteration_communicates(&self, id: FunctionId, around: LoopId, own_call: Option<PointId>) -> bool {
+        let calls = self.communicating_calls(id);
+        let function = &self.map().functions[id];
+        let in_loop = &function.loops[around];
+        let header = in_loop.header;
+        let avoids = |point| {
+            !calls.contains(&point) && own_call != Some(point) && flow::lies_in(function, point, Some(around))
+        };
+        in_loop.reducible && (!avoids(header) || !function.reaches(header, header, avoids))
+    }
+
+    /// Whether nobody comes from the function's entry to its end without one of these calls.
+    fn always_communicates(&self, id: FunctionId, calls: &[PointId]) -> bool {
+        let function = &self.map().functions[id];
+        let mut points = function.points.ids();
+        let ends = points.next().zip(points.next_back());
+        ends.is_some_and(|(entry, exit)| {
+            function.confidence != Confidence::Partial
+                && !function.reaches(entry, exit, |point| !calls.contains(&point))
+        })
+    }
+
+    /// The calls of a function that are certain to communicate. Each function's are found by a search of its own, so that what is found
+    /// does not depend on who was asked before.
+    fn communicating_calls(&self, id: FunctionId) -> &[PointId] {
+        self.communicating[id].get_or_init(|| {
+            let mut search = Search {
+                order: self,
+                known: BTreeMap::new(),
+            };
+            search.calls_of(id)
+        })
     }
 }
 
@@ -53,36 +84,13 @@ struct Search<'o, 'm> {
 }
 
 impl Search<'_, '_> {
-    /// Whether no iteration of a loop avoids the calls that communicate, of which `own_call` is one.
-    fn each_iteration_communicates(
-        &mut self,
-        id: FunctionId,
-        around: LoopId,
-        own_call: Option<PointId>,
-    ) -> bool {
-        let mut calls = self.calls_of(id);
-        calls.extend(own_call);
-        let function = &self.order.map().functions[id];
-        let in_loop = &function.loops[around];
-        let header = in_loop.header;
-        let avoids = |point| !calls.contains(&point) && flow::lies_in(function, point, Some(around));
-        in_loop.reducible && (!avoids(header) || !function.reaches(header, header, avoids))
-    }
-
-    /// Whether nobody comes from the function's entry to its end without such a call.
     fn always_communicates(&mut self, id: FunctionId) -> bool {
         if let Some(&known) = self.known.get(&id) {
             return known;
         }
         self.known.insert(id, false);
         let calls = self.calls_of(id);
-        let function = &self.order.map().functions[id];
-        let mut points = function.points.ids();
-        let ends = points.next().zip(points.next_back());
-        let communicates = ends.is_some_and(|(entry, exit)| {
-            function.confidence != Confidence::Partial
-                && !function.reaches(entry, exit, |point| !calls.contains(&point))
-        });
+        let communicates = self.order.always_communicates(id, &calls);
         self.known.insert(id, communicates);
         communicates
     }

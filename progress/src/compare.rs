@@ -29,6 +29,8 @@ pub struct Order<'m> {
     optimised: IdVec<FunctionId, bool>,
     /// What each function calls last; made when first asked for.
     last_calls: IdVec<FunctionId, OnceLock<Vec<PointId>>>,
+    /// The calls of each function that are certain to communicate; made when first asked for.
+    pub(crate) communicating: IdVec<FunctionId, OnceLock<Vec<PointId>>>,
     /// The calls that leave the frame of their caller where it is ([`crate::kept`]); found when first asked for.
     pub(crate) kept: OnceLock<BTreeSet<(FunctionId, PointId)>>,
     /// The variables that the bindings have places for; found when first asked for.
@@ -90,18 +92,19 @@ impl<'m> Order<'m> {
     pub fn new(map: &'m Map) -> Self {
         let mut by_name: Vec<FunctionId> = map.functions.ids().collect();
         by_name.sort_by(|&a, &b| (&map.functions[a].name, a).cmp(&(&map.functions[b].name, b)));
-        let assigning = map.functions.iter().map(|_| OnceLock::new()).collect();
+        let later = || map.functions.iter().map(|_| OnceLock::new()).collect();
         Self {
             map,
             by_name,
-            assigning,
+            assigning: later(),
             optimised: tail::optimised(map),
             vanished_into: OnceLock::new(),
             files: OnceLock::new(),
             code: CodeIndex::default(),
             kept: OnceLock::new(),
             placed: OnceLock::new(),
-            last_calls: map.functions.iter().map(|_| OnceLock::new()).collect(),
+            last_calls: later(),
+            communicating: later(),
             arms: map.functions.iter().map(|_| Arms::default()).collect(),
         }
     }

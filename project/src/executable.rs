@@ -37,7 +37,7 @@ impl Executable {
     }
 
     /// Reads an executable that others name.
-    pub fn read_by(reader: &Reader, path: &Path) -> Result<Self, Failure> {
+    pub(crate) fn read_by(reader: &Reader, path: &Path) -> Result<Self, Failure> {
         Self::from_bytes(path, read_by(reader, path)?, reader)
     }
 
@@ -49,7 +49,7 @@ impl Executable {
     }
 
     /// A shared object of a process, by its path as the process sees it.
-    pub fn library_of_process(pid: u32, path: &Path, reader: &Reader) -> Result<Self, Failure> {
+    pub(crate) fn library_of_process(pid: u32, path: &Path, reader: &Reader) -> Result<Self, Failure> {
         let seen = format!("/proc/{pid}/root{}", path.display());
         Self::from_bytes(path, read_by(reader, Path::new(&seen))?, reader)
     }
@@ -81,7 +81,7 @@ impl Executable {
 
     /// The C and C++ sources that it was built from, and where the compiler found headers, but for those of compilers and
     /// systems.
-    pub fn program_sources(&self) -> Result<engine::ProgramSources, Failure> {
+    pub(crate) fn program_sources(&self) -> Result<engine::ProgramSources, Failure> {
         let mut all = engine::executable_sources(&self.program()).map_err(|error| self.failure(&error))?;
         all.units
             .retain(|unit| !unit.is_header || !is_of_system(&unit.path));

@@ -7,7 +7,7 @@ use crate::listener::Listener;
 use engine::{DependenceGraph, Map, SourceFile, TooManyCallees};
 
 /// The sources of a map, as they are now. What is missing or has changed is a warning.
-pub fn sources_of(map: &Map, finder: &SourceFinder, listener: &dyn Listener) -> Vec<SourceFile> {
+pub(crate) fn sources_of(map: &Map, finder: &SourceFinder, listener: &dyn Listener) -> Vec<SourceFile> {
     let mut files = Vec::new();
     let mut missing = 0;
     let mut changed = 0;

@@ -52,7 +52,7 @@ impl JobMap {
     }
 
     /// No map, but the code of the program and of its libraries: who is behind may follow from the order of its instructions.
-    pub fn of_code(why: &Failure, build: &Build<'_>, listener: &dyn Listener) -> Self {
+    pub(crate) fn of_code(why: &Failure, build: &Build<'_>, listener: &dyn Listener) -> Self {
         let mut found = Self::none(why, &build.reader);
         let slot = Slot::of_code(&build.identities(), listener);
         if let Some(map) = slot.as_ref().and_then(Slot::read)

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Gives the frames of the tasks the lines that debug info has for them, and the frames that were inlined. `module` finds a module by the
 /// name that frames have.
-pub fn add_lines(tasks: &mut [Task], module: &dyn Fn(&str) -> Option<Executable>) {
+pub(crate) fn add_lines(tasks: &mut [Task], module: &dyn Fn(&str) -> Option<Executable>) {
     let mut wanted: BTreeMap<String, BTreeSet<u64>> = BTreeMap::new();
     for frames in tasks.iter().flat_map(stacks) {
         for (index, frame) in frames.iter().enumerate() {

@@ -26,4 +26,4 @@ pub use label::{Granularity, Label, LabelId, LabelKind, Number, PlaceId, Text};
 pub use merge::merge;
 pub use set::TaskSet;
 pub use tree::{NodeId, Stack, Tree};
-pub use wire::{MAGIC, WireError};
+pub use wire::{MAGIC, Reader, WireError, put_string};

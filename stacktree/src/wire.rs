@@ -45,8 +45,7 @@ impl Tree {
         let mut out = MAGIC.to_vec();
         put(&mut out, self.dictionary.strings.len() as u64);
         for string in &self.dictionary.strings {
-            put(&mut out, string.len() as u64);
-            out.extend_from_slice(string.as_bytes());
+            put_string(&mut out, string);
         }
         put(&mut out, self.dictionary.places.len() as u64);
         for place in &self.dictionary.places {
@@ -185,6 +184,12 @@ fn put(out: &mut Vec<u8>, value: u64) {
     put_number(out, value);
 }
 
+/// Writes a string as [`Reader::string`] reads it.
+pub fn put_string(out: &mut Vec<u8>, string: &str) {
+    put(out, string.len() as u64);
+    out.extend_from_slice(string.as_bytes());
+}
+
 fn put_place(out: &mut Vec<u8>, place: &Label<Text>) {
     let flags = match place.kind {
         LabelKind::Frame => 0,
@@ -228,13 +233,30 @@ fn put_values(out: &mut Vec<u8>, values: &[(Text, Number)]) {
     }
 }
 
-struct Reader<'a> {
+/// Reads bytes from front to back.
+#[derive(Debug)]
+pub struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
 impl<'a> Reader<'a> {
-    fn fail<T>(&self, reason: &'static str) -> Result<T, WireError> {
+    /// Reads on from `at`.
+    pub fn from(bytes: &'a [u8], at: usize) -> Self {
+        let at = at.min(bytes.len());
+        Self { bytes, at }
+    }
+
+    /// Whether nothing is left.
+    pub fn is_at_end(&self) -> bool {
+        self.at >= self.bytes.len()
+    }
+
+    /// The error that something is wrong here.
+    ///
+    /// # Errors
+    /// Always.
+    pub fn fail<T>(&self, reason: &'static str) -> Result<T, WireError> {
         Err(WireError {
             offset: self.at,
             reason,
@@ -242,12 +264,15 @@ impl<'a> Reader<'a> {
     }
 
     fn take(&mut self, count: usize) -> Result<&'a [u8], WireError> {
-        let rest = &self.bytes[self.at..];
-        if count > rest.len() {
+        let Some((taken, _)) = self
+            .bytes
+            .get(self.at..)
+            .and_then(|rest| rest.split_at_checked(count))
+        else {
             return self.fail("the bytes end too early");
-        }
+        };
         self.at += count;
-        Ok(&rest[..count])
+        Ok(taken)
     }
 
     fn byte(&mut self) -> Result<u8, WireError> {
@@ -258,7 +283,11 @@ impl<'a> Reader<'a> {
         Ok(byte)
     }
 
-    fn number<N: Coded>(&mut self) -> Result<N, WireError> {
+    /// A number.
+    ///
+    /// # Errors
+    /// When it is cut off, or larger than its type.
+    pub fn number<N: Coded>(&mut self) -> Result<N, WireError> {
         take_number(self.bytes, &mut self.at).or_else(|why| {
             self.fail(match why {
                 NoNumber::Cut => "the bytes end too early",
@@ -280,6 +309,15 @@ impl<'a> Reader<'a> {
         Ok(count)
     }
 
+    /// A string, with its length before it.
+    ///
+    /// # Errors
+    /// When it is cut off, or no UTF-8.
+    pub fn string(&mut self) -> Result<&'a str, WireError> {
+        let length = self.count()?;
+        std::str::from_utf8(self.take(length)?).or_else(|_| self.fail("a string is not UTF-8"))
+    }
+
     fn text(&mut self, strings: usize) -> Result<Text, WireError> {
         let text = self.small()?;
         if text as usize >= strings {
@@ -299,10 +337,7 @@ impl<'a> Reader<'a> {
     fn dictionary(&mut self) -> Result<Dictionary, WireError> {
         let mut strings: Vec<Box<str>> = Vec::new();
         for _ in 0..self.count()? {
-            let length = self.count()?;
-            let Ok(string) = std::str::from_utf8(self.take(length)?) else {
-                return self.fail("a string is not UTF-8");
-            };
+            let string = self.string()?;
             if strings.last().is_some_and(|last| &**last >= string) {
                 return self.fail("strings are not sorted");
             }

@@ -1,7 +1,7 @@
 //! Conditional groups (`#if … #endif`): which arms a build may take, and what to do with the group at its place.
 
 use crate::directive::{Condition, Directive, read};
-use crate::token::{Token, TokenKind};
+use crate::token::{Token, TokenKind, closes};
 use base::Language;
 
 /// A conditional group.
@@ -231,11 +231,7 @@ impl ArmShape {
                     open.push(word[0]);
                 }
                 b")" | b"]" | b"}" => {
-                    let matching = matches!(
-                        (open.pop(), word),
-                        (Some(b'('), b")") | (Some(b'['), b"]") | (Some(b'{'), b"}")
-                    );
-                    if !matching {
+                    if !closes(open.pop(), word) {
                         return ArmShape::Unbalanced;
                     }
                     if open.is_empty() && word == b"}" {

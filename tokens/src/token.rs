@@ -46,12 +46,12 @@ const OPERATORS: [&[u8]; 24] = [
 ];
 
 /// Whether an identifier may begin with `byte`. Bytes above ASCII count: they are parts of UTF-8 letters.
-pub fn starts_ident(byte: u8) -> bool {
+pub(crate) fn starts_ident(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || byte == b'_' || byte == b'$' || byte >= 0x80
 }
 
 /// Whether `byte` may continue an identifier.
-pub fn continues_ident(byte: u8) -> bool {
+pub(crate) fn continues_ident(byte: u8) -> bool {
     starts_ident(byte) || byte.is_ascii_digit()
 }
 
@@ -243,12 +243,20 @@ impl Lexer<'_> {
 }
 
 /// Length of the backslash-newline that `text` starts with; zero when it does not.
-pub fn splice_len(text: &[u8]) -> usize {
+pub(crate) fn splice_len(text: &[u8]) -> usize {
     match text {
         [b'\\', b'\n', ..] => 2,
         [b'\\', b'\r', b'\n', ..] => 3,
         _ => 0,
     }
+}
+
+/// Whether the bracket that was opened last is closed by `close`.
+pub fn closes(open: Option<u8>, close: &[u8]) -> bool {
+    matches!(
+        (open, close),
+        (Some(b'('), b")") | (Some(b'['), b"]") | (Some(b'{'), b"}")
+    )
 }
 
 #[cfg(test)]

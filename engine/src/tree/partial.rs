@@ -6,9 +6,9 @@
 
 use super::JobTree;
 use super::naming::QualifiedNames;
-use base::{NoNumber, put_number, take_number};
+use base::put_number;
 use rayon::prelude::*;
-use stacktree::{Tree, WireError};
+use stacktree::{Reader, Tree, WireError, put_string};
 
 impl JobTree {
     /// The tree as bytes. The numbers of its tasks are taken for ranks when it is read.
@@ -17,12 +17,12 @@ impl JobTree {
         let names = self.qualified.all();
         put_number(&mut out, names.len() as u64);
         for ((function, file, line), name) in names {
-            put_text(&mut out, function);
-            put_text(&mut out, file);
+            put_string(&mut out, function);
+            put_string(&mut out, file);
             put_number(&mut out, u64::from(*line));
             out.push(u8::from(name.is_some()));
             if let Some(name) = name {
-                put_text(&mut out, name);
+                put_string(&mut out, name);
             }
         }
         out
@@ -42,69 +42,29 @@ impl JobTree {
     }
 }
 
-fn put_text(out: &mut Vec<u8>, text: &str) {
-    put_number(out, text.len() as u64);
-    out.extend_from_slice(text.as_bytes());
-}
-
 fn read(bytes: &[u8]) -> Result<(Tree, QualifiedNames), WireError> {
     let (tree, end) = Tree::from_front(bytes)?;
     let mut names = QualifiedNames::default();
     if end == bytes.len() {
         return Ok((tree, names));
     }
-    let mut reader = Reader { bytes, at: end };
+    let mut reader = Reader::from(bytes, end);
     // However many are announced, each takes bytes.
-    for _ in 0..reader.number()? {
-        let (function, file) = (reader.text()?, reader.text()?);
-        let Ok(line) = u32::try_from(reader.number()?) else {
-            return Err(reader.fails("a number is too large"));
-        };
-        let name = match reader.number()? {
+    for _ in 0..reader.number::<u64>()? {
+        let function = reader.string()?.to_owned();
+        let file = reader.string()?.to_owned();
+        let line = reader.number()?;
+        let name = match reader.number::<u64>()? {
             0 => None,
-            1 => Some(reader.text()?),
-            _ => return Err(reader.fails("neither one name nor several")),
+            1 => Some(reader.string()?.to_owned()),
+            _ => return reader.fail("neither one name nor several"),
         };
         names.insert((function, file, line), name);
     }
-    if reader.at < bytes.len() {
-        return Err(reader.fails("bytes behind the end"));
+    if !reader.is_at_end() {
+        return reader.fail("bytes behind the end");
     }
     Ok((tree, names))
-}
-
-struct Reader<'b> {
-    bytes: &'b [u8],
-    at: usize,
-}
-
-impl Reader<'_> {
-    fn fails(&self, reason: &'static str) -> WireError {
-        WireError {
-            offset: self.at,
-            reason,
-        }
-    }
-
-    fn number(&mut self) -> Result<u64, WireError> {
-        take_number(self.bytes, &mut self.at).map_err(|why| {
-            self.fails(match why {
-                NoNumber::Cut => "the bytes end too early",
-                NoNumber::TooLarge => "a number is too large",
-            })
-        })
-    }
-
-    fn text(&mut self) -> Result<String, WireError> {
-        let length = usize::try_from(self.number()?).unwrap_or(usize::MAX);
-        let rest = &self.bytes[self.at..];
-        let Some(text) = rest.get(..length) else {
-            return Err(self.fails("the bytes end too early"));
-        };
-        let text = std::str::from_utf8(text).map_err(|_| self.fails("a string is not UTF-8"))?;
-        self.at += length;
-        Ok(text.to_owned())
-    }
 }
 
 #[cfg(test)]

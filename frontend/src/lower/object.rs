@@ -19,18 +19,9 @@ impl Body<'_, '_> {
         if let Some(local) = self.this {
             return local;
         }
-        let local = self.locals.push(ir::Local {
-            name: ir::THIS.to_owned(),
-            span: self.span,
-            ty: Type::Pointer,
-            is_static: false,
-            address_taken: false,
-            promises: false,
-            counts_for: None,
-            container: None,
-            of_structures: false,
-            object: None,
-        });
+        let local = self
+            .locals
+            .push(ir::Local::new(ir::THIS.to_owned(), self.span, Type::Pointer));
         self.this = Some(local);
         local
     }
