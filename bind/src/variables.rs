@@ -30,6 +30,15 @@ struct Object {
     address: Vec<LocationRange>,
 }
 
+/// Which locations of a variable hold for the instance at hand.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Usable {
+    /// All that it says itself.
+    Own,
+    /// Fixed places alone: it stands for several instances.
+    FixedOnly,
+}
+
 /// Everything that the search for variables looks into.
 pub(crate) struct VariableSearch<'c, 'a, 'i> {
     pub(crate) image: &'c Image<'i>,
@@ -188,7 +197,12 @@ impl<'a, 'i> Search<'_, '_, 'a, 'i> {
                 None => continue,
             };
             let frame = self.context.frames.of(id);
-            let places = self.places(candidate.die, &path, encoding, !candidate.concrete, Some(frame));
+            let usable = if candidate.concrete {
+                Usable::Own
+            } else {
+                Usable::FixedOnly
+            };
+            let places = self.places(candidate.die, &path, encoding, usable, Some(frame));
             outcome
                 .trouble
                 .extend(places.refused.iter().copied().map(Trouble::Location));
@@ -241,7 +255,7 @@ impl<'a, 'i> Search<'_, '_, 'a, 'i> {
         let frame = Some(self.context.frames.of(id));
         let whole = |candidate: &Candidate| {
             // The range's own address, and an iterator as a whole: eight bytes.
-            self.places(candidate.die, &[], Encoding::Address, false, frame)
+            self.places(candidate.die, &[], Encoding::Address, Usable::Own, frame)
                 .ranges
         };
         let mut loops = Vec::new();
@@ -274,7 +288,7 @@ impl<'a, 'i> Search<'_, '_, 'a, 'i> {
                 }
             };
             if part == RangePart::Position {
-                let places = self.places(iterator.die, &path, encoding, false, frame);
+                let places = self.places(iterator.die, &path, encoding, Usable::Own, frame);
                 outcome
                     .trouble
                     .extend(places.refused.iter().copied().map(Trouble::Location));
@@ -330,7 +344,7 @@ impl<'a, 'i> Search<'_, '_, 'a, 'i> {
             .find_map(|(die, entry)| debug.type_of(die.unit, entry));
         let (path, ty) = way(debug, ty, &container.accesses).ok()?;
         let frame = Some(self.context.frames.of(id));
-        let places = self.places(variable.die, &[], Encoding::Address, false, frame);
+        let places = self.places(variable.die, &[], Encoding::Address, Usable::Own, frame);
         let address = places.ranges.into_iter().filter_map(|place| {
             Some(LocationRange {
                 expression: range::holding_address(&place.expression, &path)?,
@@ -409,13 +423,13 @@ impl<'a, 'i> Search<'_, '_, 'a, 'i> {
     }
 
     /// Where the variable is. What its origin says holds for every instance, so only a fixed place is taken from
-    /// there, and nothing else at all when `fixed_only`.
+    /// there.
     fn places(
         &self,
         die: Die,
         path: &[PathStep],
         encoding: Encoding,
-        fixed_only: bool,
+        usable: Usable,
         frame: Option<ExpressionFrame<'_, 'a, 'i>>,
     ) -> Places {
         let debug = self.context.debug;
@@ -427,8 +441,8 @@ impl<'a, 'i> Search<'_, '_, 'a, 'i> {
                 frame,
             };
             if let Some(places) = places(context, entry, path, encoding) {
-                let usable = places.fixed || (at == 0 && !fixed_only);
-                let ranges = if usable { places.ranges } else { Vec::new() };
+                let is_usable = places.fixed || (at == 0 && usable == Usable::Own);
+                let ranges = if is_usable { places.ranges } else { Vec::new() };
                 return Places { ranges, ..places };
             }
         }
@@ -479,7 +493,7 @@ impl<'a, 'i> Search<'_, '_, 'a, 'i> {
             let Some((path, encoding)) = self.typed(die, wanted, outcome) else {
                 continue;
             };
-            let places = self.places(die, &path, encoding, true, None);
+            let places = self.places(die, &path, encoding, Usable::FixedOnly, None);
             outcome
                 .trouble
                 .extend(places.refused.iter().copied().map(Trouble::Location));

@@ -249,8 +249,13 @@ impl<'f> Builder<'f> {
                 }
             }
             StmtKind::Switch { value, body } => self.switch(*value, *body, span),
-            StmtKind::Case(_) => self.case(span, false),
-            StmtKind::Default => self.case(span, true),
+            StmtKind::Case(_) => self.case(span),
+            StmtKind::Default => {
+                if let Some(switch) = self.switches.last_mut() {
+                    switch.has_default = true;
+                }
+                self.case(span);
+            }
             StmtKind::Label(_)
             | StmtKind::Goto(_)
             | StmtKind::ComputedGoto(_)
@@ -536,12 +541,11 @@ impl<'f> Builder<'f> {
         self.scope = outer;
     }
 
-    fn case(&mut self, span: Span, is_default: bool) {
+    fn case(&mut self, span: Span) {
         let Some(switch) = self.switches.last_mut() else {
             self.distrust.get_or_insert(Doubt::at(Cause::LostCase, span.line));
             return;
         };
-        switch.has_default |= is_default;
         let number = switch.arms;
         switch.arms += 1;
         let (decider, scope) = (switch.decider, switch.scope);

@@ -242,7 +242,7 @@ impl<'m> Index<'m> {
             if let Some(function) = function.filter(|function| !function.optimised)
                 && let Some(id) = function.function
                 && self.file_of(id) == row.file
-                && !calls_at(&self.map.functions[id], row.line, row.column, true).is_empty()
+                && !calls_exactly_at(&self.map.functions[id], row.line, row.column).is_empty()
             {
                 sites.insert(row.start);
             }
@@ -379,7 +379,7 @@ impl<'m> Index<'m> {
 
 /// The loops around the calls that a position may stand for: those that are around all of them.
 fn loops_around(function: &Function, line: u32, column: u32) -> BTreeSet<LoopId> {
-    let calls = calls_at(function, line, column, false);
+    let calls = calls_at(function, line, column);
     let mut loops = calls
         .into_iter()
         .map(|call| BTreeSet::from_iter(function.loops_around(call)));
@@ -387,12 +387,20 @@ fn loops_around(function: &Function, line: u32, column: u32) -> BTreeSet<LoopId>
     loops.fold(first, |all, other| all.intersection(&other).copied().collect())
 }
 
-/// The calls that a position may stand for; by the line when no call begins at the column, unless the
-/// column is asked for.
-fn calls_at(function: &Function, line: u32, column: u32, exactly: bool) -> Vec<PointId> {
+/// The calls that a position may stand for; by the line when no call begins at the column.
+fn calls_at(function: &Function, line: u32, column: u32) -> Vec<PointId> {
     let at = Vec::from_iter(function.calls_beginning_at(line, column));
-    if !at.is_empty() || (exactly && column != 0) {
-        return at;
+    if at.is_empty() {
+        function.calls_on(line).collect()
+    } else {
+        at
     }
-    function.calls_on(line).collect()
+}
+
+/// The calls that a position stands for: by the line only where it has no column.
+fn calls_exactly_at(function: &Function, line: u32, column: u32) -> Vec<PointId> {
+    match column {
+        0 => calls_at(function, line, column),
+        _ => function.calls_beginning_at(line, column).collect(),
+    }
 }

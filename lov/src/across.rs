@@ -6,7 +6,7 @@
 use crate::candidate::{Candidate, LoopContext, invariance, storage};
 use crate::classify::Shape;
 use crate::step::{Step, constant, keeps, strip_casts, type_holds, type_of};
-use crate::term;
+use crate::term::{self, Sign};
 use base::Language;
 use base::mutant::{Mutant, on};
 use dataflow::{Action, FlowKind, FunctionIndex, Standing, Target, Touch};
@@ -235,12 +235,12 @@ fn start_leaf(context: LoopContext<'_, '_>, at: PointId, value: ExprId) -> Optio
     match context.kind(value) {
         ExprKind::Float(value) => Some((Term::Float(*value), Touch::Leaves)),
         ExprKind::Var(VarRef::Local(local)) if never_changes_after(context, *local, at) => {
-            let term = term::variable(context, storage(context, value)?, false)?;
+            let term = term::variable(context, storage(context, value)?, Sign::Plus)?;
             Some((term, Touch::Leaves))
         }
         ExprKind::Var(VarRef::Global(_)) => {
             let touch = global_since(context, value, at);
-            let term = term::variable(context, storage(context, value)?, false)?;
+            let term = term::variable(context, storage(context, value)?, Sign::Plus)?;
             (!matches!(touch, Touch::May(_))).then_some((term, touch))
         }
         _ => None,

@@ -18,8 +18,8 @@ pub(crate) fn map(program: Program<'_>, mut variables: Vec<Vec<Variables>>) -> M
     let all = variables.iter_mut().flatten();
     let stepped = Vec::from_iter(all.flat_map(|each| std::mem::take(&mut each.stepped)));
     let (files, file_of) = files(&program);
-    let macros = calls_of_macros(&program, &file_of, true);
-    let may_call = calls_of_macros(&program, &file_of, false);
+    let macros = calls_of_macros(&program, &file_of, |each| each.after_arguments);
+    let may_call = calls_of_macros(&program, &file_of, |each| !each.after_arguments);
     // What is handed to a callee can be told only while the analyses of both are there.
     let handed = candidates(&program, handed::candidates);
     let addresses = candidates(&program, shown::candidates);
@@ -154,17 +154,17 @@ fn by_id<T>(
     all.map(move |(id, &index)| (id, std::mem::take(&mut found[index])))
 }
 
-/// What macros of these files call: those that call it once their arguments are evaluated, or all others.
+/// What the wanted ones of the macros of these files call.
 fn calls_of_macros(
     program: &Program<'_>,
     file_of: &[Option<FileId>],
-    after_arguments: bool,
+    wanted: fn(&ir::MacroCalls) -> bool,
 ) -> Vec<MacroCalls> {
     let mut all = Vec::new();
     for (source, &file) in program.units.iter().zip(file_of) {
         let Some(file) = file else { continue };
         let macros = source.macros.iter();
-        let macros = macros.filter(|each| each.after_arguments == after_arguments);
+        let macros = macros.filter(|&each| wanted(each));
         all.extend(macros.map(|each| MacroCalls {
             file,
             name: each.name.clone(),

@@ -4,7 +4,7 @@ use crate::across::start_of;
 use crate::candidate::{
     Candidate, LoopContext, global_type, invariance, is_invariant, storage, unstable_storage,
 };
-use crate::term;
+use crate::term::{self, Sign};
 use dataflow::{Action, Touch, target_of};
 use ir::{BinaryOp, Callee, ExprId, ExprKind, LocalId, Type, UnaryOp, VarRef};
 use progress_map::{PointId, Refusal, Term, TermOp};
@@ -168,8 +168,12 @@ fn of_operator(
     operand: ExprId,
 ) -> Option<Step> {
     match op {
-        BinaryOp::Add => add(context, operand, false).or_else(|| vary(context, candidate, operand, true)),
-        BinaryOp::Sub => add(context, operand, true).or_else(|| vary(context, candidate, operand, false)),
+        BinaryOp::Add => {
+            add(context, operand, Sign::Plus).or_else(|| vary(context, candidate, operand, Sign::Plus))
+        }
+        BinaryOp::Sub => {
+            add(context, operand, Sign::Minus).or_else(|| vary(context, candidate, operand, Sign::Minus))
+        }
         BinaryOp::Mul => grow(constant(context, operand)?, 0),
         BinaryOp::Shl => grow(
             1i64.checked_shl(u32::try_from(constant(context, operand)?).ok()?)?,
@@ -238,9 +242,9 @@ fn of_value(
             };
             // -(c - x) is x - c, and -(-x - c) is x + c, also where they wrap around.
             match *context.kind(strip(difference)) {
-                ExprKind::Binary(BinaryOp::Sub, c, x) if is_self(x) => add(context, c, true),
+                ExprKind::Binary(BinaryOp::Sub, c, x) if is_self(x) => add(context, c, Sign::Minus),
                 ExprKind::Binary(BinaryOp::Sub, minus_x, c) if is_minus_self(minus_x) => {
-                    add(context, c, false)
+                    add(context, c, Sign::Plus)
                 }
                 _ => None,
             }
@@ -376,7 +380,7 @@ fn of_parameter(there: LoopContext<'_, '_>, param: LocalId, value: ExprId) -> Op
 }
 
 /// Adding another variable that counts up from at least one: the amount changes, its sign does not.
-fn vary(context: LoopContext<'_, '_>, candidate: &Candidate, operand: ExprId, up: bool) -> Option<Step> {
+fn vary(context: LoopContext<'_, '_>, candidate: &Candidate, operand: ExprId, sign: Sign) -> Option<Step> {
     let signed = |ty: Type| {
         matches!(
             ty,
@@ -415,17 +419,23 @@ fn vary(context: LoopContext<'_, '_>, candidate: &Candidate, operand: ExprId, up
     };
     let mut inside = info.loops.among(context.in_loop, info.definitions.of(local));
     let starts_positive = matches!(start_of(context, &other), Some((Term::Constant(start), _)) if start > 0);
-    (starts_positive && inside.all(counts_up)).then_some(Step::Vary { up, by: operand })
+    (starts_positive && inside.all(counts_up)).then_some(Step::Vary {
+        up: sign == Sign::Plus,
+        by: operand,
+    })
 }
 
-/// The step of adding `operand`, or (`negated`) of taking it away: a constant, or what the loop leaves alone.
-fn add(context: LoopContext<'_, '_>, operand: ExprId, negated: bool) -> Option<Step> {
+/// The step of adding `operand`, or of taking it away: a constant, or what the loop leaves alone.
+fn add(context: LoopContext<'_, '_>, operand: ExprId, sign: Sign) -> Option<Step> {
     let cast = operand;
     let operand = strip_casts(context, operand);
     if constant(context, operand).is_some() {
         // With its casts: `(unsigned) -1` is a large number.
         let value = constant(context, cast)?;
-        let value = if negated { value.checked_neg()? } else { value };
+        let value = match sign {
+            Sign::Plus => value,
+            Sign::Minus => value.checked_neg()?,
+        };
         return (value != 0).then_some(Step::Add(Term::Constant(value), None));
     }
     match *context.kind(operand) {
@@ -442,27 +452,30 @@ fn add(context: LoopContext<'_, '_>, operand: ExprId, negated: bool) -> Option<S
             match typed_constant(context, inner) {
                 // The negative of an unsigned constant is a large positive number.
                 Some(_) => None,
-                None => add(context, inner, !negated),
+                None => add(context, inner, sign.other()),
             }
         }
         ExprKind::Float(value) => {
-            let value = if negated { -value } else { value };
+            let value = match sign {
+                Sign::Plus => value,
+                Sign::Minus => -value,
+            };
             (value != 0.0 && value.is_finite()).then_some(Step::Add(Term::Float(value), None))
         }
         ExprKind::Var(_) | ExprKind::Field { .. } if is_invariant(context, operand) => {
-            let term = term::variable(context, storage(context, operand)?, negated)?;
+            let term = term::variable(context, storage(context, operand)?, sign)?;
             Some(Step::Add(term, Some(operand)))
         }
         _ => {
             let leaf = |id: ExprId| {
                 let touch = invariance(context, id);
-                let term = term::variable(context, storage(context, id)?, false)?;
+                let term = term::variable(context, storage(context, id)?, Sign::Plus)?;
                 (!matches!(touch, Touch::May(_))).then_some((term, touch))
             };
             let (computed, _) = term::term(context, operand, &leaf)?;
-            let computed = match (computed, negated) {
-                (term @ Term::Arithmetic { .. }, false) => term,
-                (term @ Term::Arithmetic { .. }, true) if term.depth() < Term::MAX_DEPTH => {
+            let computed = match (computed, sign) {
+                (term @ Term::Arithmetic { .. }, Sign::Plus) => term,
+                (term @ Term::Arithmetic { .. }, Sign::Minus) if term.depth() < Term::MAX_DEPTH => {
                     Term::Arithmetic {
                         op: TermOp::Sub,
                         operands: Box::new([Term::Constant(0), term]),

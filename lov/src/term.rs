@@ -60,12 +60,28 @@ fn nested(
     Some((Term::Arithmetic { op, operands }, left_touch.max(right_touch)))
 }
 
+/// Whether an operand is added or taken away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sign {
+    Plus,
+    Minus,
+}
+
+impl Sign {
+    pub(crate) fn other(self) -> Self {
+        match self {
+            Sign::Plus => Sign::Minus,
+            Sign::Minus => Sign::Plus,
+        }
+    }
+}
+
 /// The term of a variable, unless its name means another one somewhere in the loop.
-pub(crate) fn variable(context: LoopContext<'_, '_>, storage: Storage, negated: bool) -> Option<Term> {
+pub(crate) fn variable(context: LoopContext<'_, '_>, storage: Storage, sign: Sign) -> Option<Term> {
     hidden_name(context, &storage).is_none().then(|| Term::Variable {
         name: storage.to_string(),
         storage,
-        negated,
+        negated: sign == Sign::Minus,
     })
 }
 

@@ -1,5 +1,6 @@
 //! What is known of a line: who stands there, and what the map says.
 
+use crate::desk::View;
 use crate::facts::{Teller, frame_values};
 use crate::project::RelationToHindmost;
 use lsp_types::{Hover, HoverContents, MarkupContent, MarkupKind};
@@ -7,10 +8,16 @@ use progress_map::FileId;
 use report::clean;
 
 impl Teller<'_> {
-    /// A line of the mapped text; nothing where it is outside of all functions. `is_same`: the text is as it was mapped.
-    pub(crate) fn hover(&self, file: FileId, line: u32, is_same: bool, markdown: bool) -> Option<Hover> {
-        let view = engine::line_view(&self.project.job.map, file, line);
-        if view.functions.is_empty() {
+    /// A line of the mapped text; nothing where it is outside of all functions.
+    pub(crate) fn hover(
+        &self,
+        file: FileId,
+        line: u32,
+        view: &View<'_>,
+        markup: MarkupKind,
+    ) -> Option<Hover> {
+        let told = engine::line_view(&self.project.job.map, file, line);
+        if told.functions.is_empty() {
             return None;
         }
         let mut who = String::new();
@@ -32,26 +39,19 @@ impl Teller<'_> {
                 clean(&class.who.to_string())
             ));
         }
-        let mut text = anstream::adapter::strip_str(&report::line_text(&view)).to_string();
-        if !is_same {
+        let mut text = anstream::adapter::strip_str(&report::line_text(&told)).to_string();
+        if !view.alignment.is_same() {
             text.push_str("(the file has been edited since; lines are those of the mapped text)\n");
         }
         let plain = who + &text;
-        let value = if markdown {
+        let value = if markup == MarkupKind::Markdown {
             // What a name could hold must not end the block.
             format!("```text\n{}```\n", plain.replace("```", "'''"))
         } else {
             plain
         };
         Some(Hover {
-            contents: HoverContents::Markup(MarkupContent {
-                kind: if markdown {
-                    MarkupKind::Markdown
-                } else {
-                    MarkupKind::PlainText
-                },
-                value,
-            }),
+            contents: HoverContents::Markup(MarkupContent { kind: markup, value }),
             range: None,
         })
     }

@@ -311,7 +311,7 @@ impl Server {
             let view = view?;
             let line = view.alignment.before(at.position.line.checked_add(1)?)?;
             self.teller(project)
-                .hover(file, line, view.alignment.is_same(), self.client.markdown)
+                .hover(file, line, &view, self.client.markup())
         };
         json!(found())
     }

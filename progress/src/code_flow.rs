@@ -173,6 +173,14 @@ impl Region {
     }
 }
 
+/// Which ways through the code count.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ways {
+    All,
+    /// Those that control takes for certain: not past a call that may never return.
+    Certain,
+}
+
 impl FunctionCode {
     /// The function that consists of `blocks`, sorted.
     pub(crate) fn new(code: &MachineCode, blocks: Vec<u32>) -> Self {
@@ -315,7 +323,7 @@ impl FunctionCode {
         let alive = (0..self.blocks.len()).filter(|&block| region.alive[block]);
         alive
             .filter(|&block| self.is_cycle(region, &self.component(region, block), block))
-            .any(|block| self.reached(region, block, false)[to])
+            .any(|block| self.reached(region, block, Ways::All)[to])
     }
 
     /// The loops around two blocks, of which the region lies within `known`: one more if the block can be come back to in it.
@@ -357,10 +365,10 @@ impl FunctionCode {
     }
 
     fn by_flow(&self, region: &Region, a: usize, b: usize) -> Result<Relation, CodeDoubt> {
-        let leads = |from: usize, to: usize, certainly: bool| self.reached(region, from, certainly)[to];
-        match (leads(a, b, false), leads(b, a, false)) {
-            (true, _) if leads(a, b, true) => Ok(Relation::Before),
-            (_, true) if leads(b, a, true) => Ok(Relation::After),
+        let leads = |from: usize, to: usize, ways: Ways| self.reached(region, from, ways)[to];
+        match (leads(a, b, Ways::All), leads(b, a, Ways::All)) {
+            (true, _) if leads(a, b, Ways::Certain) => Ok(Relation::Before),
+            (_, true) if leads(b, a, Ways::Certain) => Ok(Relation::After),
             (false, false) => Ok(Relation::Incomparable),
             _ => Err(CodeDoubt::MayNotReturn),
         }
@@ -387,7 +395,7 @@ impl FunctionCode {
         let around = without(earlier);
         let mut reached = vec![false; self.blocks.len()];
         for &entry in entries.iter().filter(|&&entry| around.alive[entry]) {
-            for (reached, also) in reached.iter_mut().zip(self.reached(&around, entry, false)) {
+            for (reached, also) in reached.iter_mut().zip(self.reached(&around, entry, Ways::All)) {
                 *reached |= also;
             }
         }
@@ -403,7 +411,7 @@ impl FunctionCode {
             return true;
         }
         let past = without(later);
-        let reached = self.reached(&past, at, false);
+        let reached = self.reached(&past, at, Ways::All);
         let leaves = |block: usize| {
             let next = &self.next[block];
             next.is_empty() || next.iter().any(|&(next, _)| !region.leads(block, next))
@@ -423,13 +431,13 @@ impl FunctionCode {
     }
 
     /// The blocks that `from` leads to in the region, itself included.
-    fn reached(&self, region: &Region, from: usize, certainly: bool) -> Vec<bool> {
+    fn reached(&self, region: &Region, from: usize, ways: Ways) -> Vec<bool> {
         let mut seen = vec![false; self.blocks.len()];
         let mut work = vec![from];
         seen[from] = true;
         while let Some(at) = work.pop() {
             for &(next, certain) in &self.next[at] {
-                let leads = region.leads(at, next) && (certain || !certainly);
+                let leads = region.leads(at, next) && (certain || ways == Ways::All);
                 if leads && !std::mem::replace(&mut seen[next], true) {
                     work.push(next);
                 }
@@ -440,7 +448,7 @@ impl FunctionCode {
 
     /// The blocks of the region that lead to `at` and that it leads to: its strongly connected component.
     fn component(&self, region: &Region, at: usize) -> Vec<bool> {
-        let forth = self.reached(region, at, false);
+        let forth = self.reached(region, at, Ways::All);
         let mut back = vec![false; self.blocks.len()];
         let mut work = vec![at];
         back[at] = true;

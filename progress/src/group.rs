@@ -43,7 +43,7 @@ pub(crate) fn group(order: &Order<'_>, tasks: &[Located]) -> Vec<Class> {
     let mut keyed: Vec<(Key<'_>, usize)> = tasks
         .iter()
         .enumerate()
-        .map(|(index, task)| (key(order, task, true), index))
+        .map(|(index, task)| (key(order, task, Some(&task.code)), index))
         .collect();
     keyed.sort();
     let mut classes: Vec<Class> = Vec::new();
@@ -75,7 +75,7 @@ pub fn settle_code(order: &Order<'_>, tasks: &mut [Located]) {
     let mut keyed: Vec<(Key<'_>, usize)> = tasks
         .iter()
         .enumerate()
-        .map(|(index, task)| (key(order, task, false), index))
+        .map(|(index, task)| (key(order, task, None), index))
         .collect();
     keyed.sort();
     let mut settled: Vec<(usize, CodeStack)> = Vec::new();
@@ -110,7 +110,7 @@ pub fn settle_code(order: &Order<'_>, tasks: &mut [Located]) {
     }
 }
 
-fn key<'a>(order: &Order<'_>, task: &'a Located, with_code: bool) -> Key<'a> {
+fn key<'a>(order: &Order<'_>, task: &'a Located, code: Option<&'a CodeStack>) -> Key<'a> {
     // What happens inside a library below the program does not tell tasks apart, but for whether it waits for others.
     let program = task
         .frames
@@ -136,7 +136,7 @@ fn key<'a>(order: &Order<'_>, task: &'a Located, with_code: bool) -> Key<'a> {
             .beneath
             .as_ref()
             .map(|beneath| (beneath.operation.as_str(), beneath.begun)),
-        code: with_code.then_some(&task.code),
+        code,
     }
 }
 

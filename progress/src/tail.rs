@@ -36,6 +36,15 @@ pub(crate) fn optimised(map: &Map) -> IdVec<FunctionId, bool> {
     optimised
 }
 
+/// Which of the calls that a function may end in are followed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum LastCalls {
+    /// All of them. One through a pointer may be of anything.
+    All,
+    /// Those by name that do not keep the frame.
+    ByNameOutOfTheFrame,
+}
+
 impl Order<'_> {
     /// Whether a frame that shows a call through a pointer, followed by one of `callee`, may be inside another function that
     /// vanished into `callee`.
@@ -58,16 +67,16 @@ impl Order<'_> {
     /// Whether a frame that shows a call of `callee` by a function may be that of a call of `id`, which vanished. A last call through a
     /// pointer may be one of anything.
     pub(crate) fn may_vanish_into(&self, id: FunctionId, callee: &str) -> bool {
-        self.vanishes(id, callee, true)
+        self.vanishes(id, callee, LastCalls::All)
     }
 
     /// Whether a function may become a loop because it calls itself last, by way of others or not. Calls through pointers are not
     /// looked at: most functions that end in one never call themselves. Nor are calls that keep the frame.
     pub(crate) fn may_be_a_loop(&self, id: FunctionId) -> bool {
-        self.vanishes(id, &self.map().functions[id].name, false)
+        self.vanishes(id, &self.map().functions[id].name, LastCalls::ByNameOutOfTheFrame)
     }
 
-    fn vanishes(&self, id: FunctionId, callee: &str, through_pointers: bool) -> bool {
+    fn vanishes(&self, id: FunctionId, callee: &str, which: LastCalls) -> bool {
         let mut seen: Vec<FunctionId> = Vec::new();
         let mut work = vec![id];
         while let Some(id) = work.pop() {
@@ -76,13 +85,13 @@ impl Order<'_> {
             }
             seen.push(id);
             for &point in self.last_calls(id) {
-                if !through_pointers && self.keeps_frame(id, point) {
+                if which == LastCalls::ByNameOutOfTheFrame && self.keeps_frame(id, point) {
                     continue;
                 }
                 match &self.map().functions[id].points[point].kind {
                     PointKind::Call(name) if name == callee => return true,
                     PointKind::Call(name) => work.extend(self.functions_named(name)),
-                    _ if through_pointers => return true,
+                    _ if which == LastCalls::All => return true,
                     _ => {}
                 }
             }

@@ -1,6 +1,7 @@
 //! The shared objects of a process that a map can be made of.
 
 use crate::core_file::Core;
+use crate::elf::Module;
 use crate::modules::{Modules, Space};
 use std::path::PathBuf;
 
@@ -20,7 +21,7 @@ pub fn all_libraries_of(pid: u32) -> Vec<PathBuf> {
     let executable = crate::procfs::executable(pid).unwrap_or_default();
     let mut modules = Modules::default();
     match modules.space_of(pid) {
-        Ok(space) => paths(&modules, &space, &executable.display().to_string(), false),
+        Ok(space) => paths(&modules, &space, &executable.display().to_string(), |_| true),
         Err(_) => Vec::new(),
     }
 }
@@ -33,15 +34,15 @@ pub fn libraries_of_core(core: &Core) -> Vec<PathBuf> {
 }
 
 fn described(modules: &Modules, space: &Space, executable: &str) -> Vec<PathBuf> {
-    paths(modules, space, executable, true)
+    paths(modules, space, executable, |module| module.has_debug_info)
 }
 
-fn paths(modules: &Modules, space: &Space, executable: &str, only_described: bool) -> Vec<PathBuf> {
+fn paths(modules: &Modules, space: &Space, executable: &str, is_wanted: fn(&Module) -> bool) -> Vec<PathBuf> {
     let mut paths = Vec::new();
     for (module, _) in space.modules() {
         let module = modules.get(module);
         let path = PathBuf::from(&module.path);
-        if (module.has_debug_info || !only_described) && module.path != executable && !paths.contains(&path) {
+        if is_wanted(module) && module.path != executable && !paths.contains(&path) {
             paths.push(path);
         }
     }

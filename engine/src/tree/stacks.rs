@@ -185,14 +185,19 @@ fn stack(
                 Some(at) if located.frames[at].function.is_some() => {
                     program_frame(order, &located, at, frame, options)
                 }
-                _ => library_frame(frame, true, options),
+                _ => library_frame(frame, Detail::Whole, options),
             });
         }
         return labels;
     }
     if !is_known {
         for shown in outside::shown_frames(task, frames) {
-            let mut label = library_frame(&frames[shown.index], !shown.is_runtime, options);
+            let detail = if shown.is_runtime {
+                Detail::EntryPoint
+            } else {
+                Detail::Whole
+            };
+            let mut label = library_frame(&frames[shown.index], detail, options);
             if let Some(operation) = shown.entry {
                 label.function = operation;
             }
@@ -200,7 +205,7 @@ fn stack(
         }
         // A task that has not come to its program stands in what starts it: it is a task all the same.
         if let Some(frame) = frames.last().filter(|_| labels.is_empty()) {
-            labels.push(library_frame(frame, true, options));
+            labels.push(library_frame(frame, Detail::Whole, options));
         }
         return labels;
     }
@@ -214,7 +219,7 @@ fn stack(
             labels.push(program_frame(order, &located, at, recorded, options));
             in_library = false;
         } else if !in_library {
-            labels.push(library_frame(recorded, false, options));
+            labels.push(library_frame(recorded, Detail::EntryPoint, options));
             in_library = true;
         }
     }
@@ -253,9 +258,18 @@ fn program_frame(
     }
 }
 
-/// A frame of a library; the line of an entry point says nothing about the program. Its file does: it tells the function from
-/// one of the same name in the map.
-fn library_frame(recorded: &snapshot::Frame, whole: bool, options: &TreeOptions) -> Label<String> {
+/// What is shown of a frame of a library.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Detail {
+    /// All of it.
+    Whole,
+    /// Which function it is. The line of an entry point says nothing about the program; its file does: it tells the function from one of
+    /// the same name in the map.
+    EntryPoint,
+}
+
+fn library_frame(recorded: &snapshot::Frame, detail: Detail, options: &TreeOptions) -> Label<String> {
+    let whole = detail == Detail::Whole;
     let base_name = |path: &String| base::last_component(path).to_owned();
     let function = match recorded.function.as_str() {
         "" => "??",

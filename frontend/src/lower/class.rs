@@ -1,5 +1,6 @@
 //! Classes of C++: what each derives from, which other names types have, and which class the declaration of a variable names.
 
+use crate::lower::cxx::ClassOf;
 use crate::lower::declare::{Declared, Derived};
 use crate::lower::file::File;
 use crate::lower::{children, field};
@@ -10,7 +11,7 @@ use tree_sitter::Node;
 
 impl File<'_> {
     /// Notes a class with a body.
-    pub(super) fn note_class(&mut self, node: Node, body: Node, is_local: bool) {
+    pub(super) fn note_class(&mut self, node: Node, body: Node, of: ClassOf) {
         let name = field(node, "name").map(|name| self.last_name(name));
         let text = self.text(body);
         let mut arrows = text.windows(2).enumerate().filter(|(_, pair)| pair == b"->");
@@ -20,7 +21,7 @@ impl File<'_> {
             // An error in the body may have hidden members that hide those of a base.
             bases: self.bases(node).filter(|_| !node.has_error()),
             has_arrow,
-            is_local,
+            is_local: of == ClassOf::Function,
         };
         self.classes.insert(head);
     }

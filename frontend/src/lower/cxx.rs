@@ -21,6 +21,21 @@ pub struct Scope {
     pub is_class: bool,
 }
 
+/// What a class is declared in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClassOf {
+    File,
+    Function,
+}
+
+/// Whether the text around an item was understood.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Surroundings {
+    Understood,
+    /// It is in an error of the parser's.
+    NotUnderstood,
+}
+
 impl File<'_> {
     /// Whether the file is C++.
     pub fn is_cxx(&self) -> bool {
@@ -130,7 +145,7 @@ impl File<'_> {
     }
 
     /// Lowers an item that only C++ has; `false` when `item` is none.
-    pub(super) fn cxx_item(&mut self, item: Node, in_error: bool, depth: usize) -> bool {
+    pub(super) fn cxx_item(&mut self, item: Node, surroundings: Surroundings, depth: usize) -> bool {
         match item.kind() {
             "namespace_definition" => {
                 let name = field(item, "name")
@@ -138,12 +153,16 @@ impl File<'_> {
                     .unwrap_or_default();
                 self.namespaces
                     .extend(name.split("::").map(|part| part.trim().to_owned()));
-                self.enclosed(item, name, false, in_error, depth);
+                let scope = Scope {
+                    name,
+                    is_class: false,
+                };
+                self.enclosed(item, scope, surroundings, depth);
             }
             "class_specifier" | "struct_specifier" | "union_specifier" => {
                 self.note_enumerators(item);
                 self.note_members(item);
-                self.class(item, false, in_error, depth);
+                self.class(item, ClassOf::File, surroundings, depth);
             }
             "alias_declaration" => {
                 if let (Some(name), Some(ty)) = (field(item, "name"), field(item, "type")) {
@@ -154,7 +173,7 @@ impl File<'_> {
             }
             "field_declaration" => {
                 if let Some(ty) = field(item, "type") {
-                    self.class(ty, false, in_error, depth);
+                    self.class(ty, ClassOf::File, surroundings, depth);
                 }
                 for declarator in declare::declarators(item) {
                     if let Some(declared) = declare::declarator(self, declarator)
@@ -170,17 +189,17 @@ impl File<'_> {
                 if let Some(parameters) = field(item, "parameters") {
                     self.note_template(parameters);
                 }
-                self.items(item, in_error, depth + 1);
+                self.items(item, surroundings, depth + 1);
             }
             // A function that a class defines as its friend is none of its members.
             "friend_declaration" => {
                 let classes = self.scopes.iter().rposition(|scope| !scope.is_class);
                 let inner = self.scopes.split_off(classes.map_or(0, |at| at + 1));
-                self.items(item, in_error, depth + 1);
+                self.items(item, surroundings, depth + 1);
                 self.scopes.extend(inner);
             }
             "export_declaration" | "field_declaration_list" => {
-                self.items(item, in_error, depth + 1);
+                self.items(item, surroundings, depth + 1);
             }
             _ => return false,
         }
@@ -188,7 +207,7 @@ impl File<'_> {
     }
 
     /// Lowers the functions in the body of `node`, if that is a class.
-    pub(super) fn class(&mut self, node: Node, is_local: bool, in_error: bool, depth: usize) {
+    pub(super) fn class(&mut self, node: Node, of: ClassOf, surroundings: Surroundings, depth: usize) {
         if matches!(
             node.kind(),
             "class_specifier" | "struct_specifier" | "union_specifier"
@@ -196,19 +215,21 @@ impl File<'_> {
         {
             let name = field(node, "name").map(|name| self.last_name(name));
             if let Some(body) = field(node, "body") {
-                self.note_class(node, body, is_local);
+                self.note_class(node, body, of);
             }
             // `class A::B {` stands in `A`, too.
             let outer = field(node, "name").map_or(Vec::new(), |name| self.named_scopes(name));
             let name = outer.into_iter().chain(name).collect::<Vec<_>>().join("::");
-            self.enclosed(node, name, true, in_error, depth);
+            let scope = Scope { name, is_class: true };
+            self.enclosed(node, scope, surroundings, depth);
         }
     }
 
-    fn enclosed(&mut self, node: Node, name: String, is_class: bool, in_error: bool, depth: usize) {
+    fn enclosed(&mut self, node: Node, scope: Scope, surroundings: Surroundings, depth: usize) {
         if let Some(body) = field(node, "body") {
-            self.scopes.push(Scope { name, is_class });
-            self.items(body, in_error, depth + 1);
+            let is_class = scope.is_class;
+            self.scopes.push(scope);
+            self.items(body, surroundings, depth + 1);
             if is_class {
                 self.default_members(node, body);
             }

@@ -1,6 +1,6 @@
 //! File scope: which names are variables, functions, types and enumerators, and where functions are.
 
-use crate::lower::cxx::Scope;
+use crate::lower::cxx::{ClassOf, Scope, Surroundings};
 use crate::lower::declare::{Derived, Specifiers};
 use crate::lower::function::lower_function;
 use crate::lower::{children, declare, field, literal, member};
@@ -92,7 +92,7 @@ impl<'a> File<'a> {
 
     /// Lowers everything below `root`.
     pub fn lower(&mut self, root: Node) {
-        self.items(root, false, 0);
+        self.items(root, Surroundings::Understood, 0);
         // A lambda is met before the function around it is done.
         self.functions
             .sort_by_key(|function| (function.span.line, function.span.column));
@@ -106,7 +106,7 @@ impl<'a> File<'a> {
         }
     }
 
-    pub(super) fn items(&mut self, parent: Node, in_error: bool, depth: usize) {
+    pub(super) fn items(&mut self, parent: Node, surroundings: Surroundings, depth: usize) {
         if depth > DEPTH_LIMIT {
             self.warn(
                 self.span(parent),
@@ -115,19 +115,19 @@ impl<'a> File<'a> {
             return;
         }
         for item in children(parent) {
-            self.item(item, in_error, depth);
+            self.item(item, surroundings, depth);
         }
     }
 
-    fn item(&mut self, item: Node, in_error: bool, depth: usize) {
-        if self.is_cxx() && self.cxx_item(item, in_error, depth) {
+    fn item(&mut self, item: Node, surroundings: Surroundings, depth: usize) {
+        if self.is_cxx() && self.cxx_item(item, surroundings, depth) {
             return;
         }
         match item.kind() {
             // `= default`, `= delete`
             "function_definition" if self.is_cxx() && !has_body(item) => {}
             "function_definition" => {
-                if let Some(function) = lower_function(self, item, in_error) {
+                if let Some(function) = lower_function(self, item, surroundings) {
                     self.function_names.insert(function.name.clone());
                     self.functions.push(function);
                 } else {
@@ -154,7 +154,7 @@ impl<'a> File<'a> {
                         format!("text at line {line} is not understood; functions inside it may be missing");
                     self.warn(self.span(item), message);
                 }
-                self.items(item, true, depth + 1);
+                self.items(item, Surroundings::NotUnderstood, depth + 1);
             }
             "linkage_specification"
             | "declaration_list"
@@ -162,7 +162,7 @@ impl<'a> File<'a> {
             | "preproc_ifdef"
             | "preproc_else"
             | "preproc_elif"
-            | "preproc_elifdef" => self.items(item, in_error, depth + 1),
+            | "preproc_elifdef" => self.items(item, surroundings, depth + 1),
             _ => {}
         }
     }
@@ -171,7 +171,7 @@ impl<'a> File<'a> {
         self.note_enumerators(item);
         self.note_members(item);
         if let Some(ty) = field(item, "type") {
-            self.class(ty, false, false, 0);
+            self.class(ty, ClassOf::File, Surroundings::Understood, 0);
         }
         let specifiers = Specifiers::read(self, item);
         for declarator in declare::declarators(item) {

@@ -1,5 +1,6 @@
 //! Functions: parameters, scopes, and the confidence in the result.
 
+use crate::lower::cxx::Surroundings;
 use crate::lower::declare::{self, Declared, Derived, Specifiers};
 use crate::lower::file::File;
 use crate::lower::{children, declare::join, field};
@@ -88,7 +89,7 @@ pub enum BodyKind {
 }
 
 /// Lowers the function defined by `node`; `None` when no name can be found.
-pub fn lower_function(file: &mut File, node: Node, in_error: bool) -> Option<Function> {
+pub fn lower_function(file: &mut File, node: Node, surroundings: Surroundings) -> Option<Function> {
     let declarator = field(node, "declarator")?;
     let declared = declare::declarator(file, declarator)?;
     let body_node = field(node, "body")?;
@@ -134,7 +135,7 @@ pub fn lower_function(file: &mut File, node: Node, in_error: bool) -> Option<Fun
             body.push_stmt(StmtKind::Block(statements.into()), body_node)
         }
     };
-    body.check(node, body_node, &declared, in_error);
+    body.check(node, body_node, &declared, surroundings);
     body.check_hidden(node);
     let (locals, exprs, stmts, partial) = (body.locals, body.exprs, body.stmts, body.partial);
     let receivers = body.receivers;
@@ -310,18 +311,8 @@ impl<'f, 'a> Body<'f, 'a> {
                     let Some(declared) = declarator.and_then(|d| declare::declarator(self.file, d)) else {
                         if self.file.is_cxx() && self.file.text(child) != b"void" {
                             // Without a name, but with a place among the arguments.
-                            self.locals.push(Local {
-                                name: String::new(),
-                                span: self.file.span(child),
-                                ty: Type::Unknown,
-                                is_static: false,
-                                address_taken: false,
-                                promises: false,
-                                counts_for: None,
-                                container: None,
-                                of_structures: false,
-                                object: None,
-                            });
+                            let span = self.file.span(child);
+                            self.locals.push(Local::new(String::new(), span, Type::Unknown));
                         }
                         continue;
                     };
@@ -394,16 +385,8 @@ impl<'f, 'a> Body<'f, 'a> {
             return known;
         }
         let local = self.locals.push(Local {
-            span: self.file.span(name),
-            address_taken: ty == Type::Array,
-            name: text.clone(),
-            ty,
             is_static,
-            promises: false,
-            counts_for: None,
-            container: None,
-            of_structures: false,
-            object: None,
+            ..Local::new(text.clone(), self.file.span(name), ty)
         });
         self.bind(text, Binding::Local(local));
         local
@@ -509,12 +492,12 @@ impl<'f, 'a> Body<'f, 'a> {
     }
 
     /// Compares the tree with itself and with what the tokens say.
-    fn check(&mut self, node: Node, body: Node, declared: &Declared, in_error: bool) {
+    fn check(&mut self, node: Node, body: Node, declared: &Declared, surroundings: Surroundings) {
         if let Some(error) = first_error(node) {
             // The cause is more use than the place where the parser noticed it; see `confidence`.
             self.partial(error, Cause::SyntaxError);
         }
-        if in_error {
+        if surroundings == Surroundings::NotUnderstood {
             self.partial(declared.name, Cause::SyntaxErrorAround);
         }
         let end = body.end_byte() as u32;

@@ -1,5 +1,6 @@
 //! Declarations inside functions, and the parts of what is not understood.
 
+use crate::lower::cxx::{ClassOf, Surroundings};
 use crate::lower::declare::{self, Declared, Derived, Specifiers};
 use crate::lower::expression::is_expression;
 use crate::lower::function::{Binding, Body};
@@ -28,7 +29,8 @@ impl Body<'_, '_> {
         }
         let mut statements = Vec::new();
         if let Some(ty) = field(node, "type") {
-            self.file.class(ty, true, false, 1);
+            self.file
+                .class(ty, ClassOf::Function, Surroundings::Understood, 1);
         }
         for declarator in declare::declarators(node) {
             if let Some((names, value)) = self.binding_of(declarator) {

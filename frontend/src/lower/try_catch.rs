@@ -1,5 +1,6 @@
 //! Statements that only C++ has: handlers, loops over ranges, conditions that declare.
 
+use crate::lower::cxx::{ClassOf, Surroundings};
 use crate::lower::declare::{self, Derived, Specifiers};
 use crate::lower::expression::is_expression;
 use crate::lower::function::{Binding, Body};
@@ -63,7 +64,8 @@ impl Body<'_, '_> {
     /// The functions of a class that is defined within the function.
     pub(super) fn local_class(&mut self, node: Node) {
         self.bind_enumerators(node);
-        self.file.class(node, true, false, 1);
+        self.file
+            .class(node, ClassOf::Function, Surroundings::Understood, 1);
     }
 
     /// `try`, with its handlers.
@@ -184,21 +186,12 @@ impl Body<'_, '_> {
 
     /// A variable for how many elements the loop over a range has left behind.
     pub(super) fn declare_index(&mut self, node: Node) -> LocalId {
-        self.locals.push(Local {
-            name: String::new(),
-            span: self.file.span(node),
-            ty: Type::Int {
-                signed: Some(true),
-                bits: Some(64),
-            },
-            is_static: false,
-            address_taken: false,
-            promises: false,
-            of_structures: false,
-            object: None,
-            counts_for: None,
-            container: None,
-        })
+        let ty = Type::Int {
+            signed: Some(true),
+            bits: Some(64),
+        };
+        self.locals
+            .push(Local::new(String::new(), self.file.span(node), ty))
     }
 
     /// The loop whose elements `index` counts has this variable.

@@ -18,6 +18,15 @@ pub(super) struct Client {
 }
 
 impl Client {
+    /// What is shown to the user is written in this.
+    pub(super) fn markup(&self) -> MarkupKind {
+        if self.markdown {
+            MarkupKind::Markdown
+        } else {
+            MarkupKind::PlainText
+        }
+    }
+
     pub(super) fn of(capabilities: &ClientCapabilities) -> Self {
         let general = capabilities.general.as_ref();
         let offered = general.and_then(|general| general.position_encodings.as_deref());

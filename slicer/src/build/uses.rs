@@ -93,9 +93,16 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
             Action::Assign { by, .. } => match self.function().exprs[*by].kind {
                 ExprKind::Assign { op, target, value } => {
                     self.reads(value, &mut uses.reads);
-                    self.written(target, op.is_some(), &mut uses);
+                    match op {
+                        Some(_) => self.reads(target, &mut uses.reads),
+                        None => self.choosing_reads(target, &mut uses.reads),
+                    }
+                    self.written(target, &mut uses);
                 }
-                ExprKind::Step { target, .. } => self.written(target, true, &mut uses),
+                ExprKind::Step { target, .. } => {
+                    self.reads(target, &mut uses.reads);
+                    self.written(target, &mut uses);
+                }
                 _ => {}
             },
             Action::Call(call) => self.call(*call, &mut uses),
@@ -103,12 +110,7 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
         uses
     }
 
-    fn written(&mut self, target: ExprId, is_read: bool, uses: &mut PointUses) {
-        if is_read {
-            self.reads(target, &mut uses.reads)
-        } else {
-            self.choosing_reads(target, &mut uses.reads)
-        }
+    fn written(&mut self, target: ExprId, uses: &mut PointUses) {
         if let Some((place, key)) = self.values.location(self.id, target) {
             let name = self.describe(target);
             uses.writes.push(Access::new(place, key, name));
