@@ -1,6 +1,8 @@
 //! The command line.
 
-use crate::recorder_args::{RECORDER_HELP, RUN_HELP, RecorderArgs, RunArgs, WAITS_HELP, WaitsArgs};
+use crate::recorder_args::{
+    RECORDER_HELP, RUN_HELP, RecorderArgs, RunArgs, WAITS_HELP, WaitsArgs, WaitsFormat,
+};
 use crate::tree_args::{Shape, TREE_HELP, TreeArgs, TreeFormat};
 use crate::view_args::{VIEW_HELP, ViewArgs};
 use crate::watch_args::{WATCH_HELP, WatchArgs};
@@ -329,9 +331,9 @@ pub(crate) struct FindArgs {
     /// Read what the tasks of the job have recorded from here, too; of a job that runs on this host the recordings are found anyway
     #[arg(long, value_name = "DIR")]
     pub(crate) recordings: Option<PathBuf>,
-    /// Also show all that was recorded of who waits for whom
-    #[arg(long, conflicts_with = "format")]
-    pub(crate) waits: bool,
+    /// Also show all that was recorded of who waits for whom; in another format than text, instead of the answer
+    #[arg(long, value_enum, value_name = "FORMAT", num_args = 0..=1, require_equals = true, default_missing_value = "text", conflicts_with = "format")]
+    pub(crate) waits: Option<WaitsFormat>,
     /// Also show which statements may have brought the hindmost to where it is
     #[arg(long, conflicts_with = "format")]
     pub(crate) slice: bool,

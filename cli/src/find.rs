@@ -4,6 +4,7 @@ use crate::args::{AnswerFormat, FindArgs, JobSlice, ThreadChoice};
 use crate::cores;
 use crate::findings;
 use crate::output::{self, Status, Terminal};
+use crate::recorder_args::WaitsFormat;
 use crate::tree_args::TreeFormat;
 use base::RankSet;
 use engine::recorded::Record;
@@ -233,12 +234,8 @@ pub(crate) fn answer(
     }
     let slice = args.slice.then_some(&args.job_slice);
     let mut forms = forms(args, slice)?;
-    if args.waits && seen.recorded.is_empty() {
-        output::warn("the job is not recorded: hindmost run -- mpirun … starts one that is");
-    } else if args.waits && forms.iter().any(|form| form.is_document()) {
-        output::warn("--waits is text, and left out: hindmost waits --format json has the same for programs");
-    } else if args.waits {
-        forms.push(Form::Waits);
+    if let Some(format) = args.waits {
+        add_waits(format, seen, &mut forms);
     }
     let shows_answer = forms.iter().any(|form| form.shows_answer());
     let map = &found.map;
@@ -287,6 +284,22 @@ pub(crate) fn answer(
     }
     findings::print(&mut findings, &forms, slice, &finder)?;
     Ok(output::status_of(&findings))
+}
+
+/// Adds what was recorded of who waits for whom; for programs, in place of the rest.
+fn add_waits(format: WaitsFormat, seen: &Seen, forms: &mut Vec<Form>) {
+    if seen.recorded.is_empty() {
+        output::warn("the job is not recorded: hindmost run -- mpirun … starts one that is");
+        return;
+    }
+    match format {
+        WaitsFormat::Text if forms.iter().any(|form| form.is_document()) => {
+            output::warn("--waits is text, and left out: --waits=json and --waits=dot are for programs");
+        }
+        WaitsFormat::Text => forms.push(Form::Waits),
+        WaitsFormat::Json => *forms = vec![Form::WaitsJson],
+        WaitsFormat::Dot => *forms = vec![Form::WaitsDot],
+    }
 }
 
 /// The forms in which what was found is printed: a tree that is not for people takes the place of the answer.

@@ -1,6 +1,5 @@
 //! The command lines of `hindmost recorder`, `hindmost run` and `hindmost waits`.
 
-use crate::args::Format;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -57,5 +56,16 @@ pub(crate) struct WaitsArgs {
     pub(crate) all: bool,
     /// How to print it
     #[arg(long, value_enum, default_value = "text")]
-    pub(crate) format: Format,
+    pub(crate) format: WaitsFormat,
+}
+
+/// How waits are printed.
+#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WaitsFormat {
+    /// For people
+    Text,
+    /// For programs
+    Json,
+    /// For Graphviz: tasks that wait alike are one node
+    Dot,
 }

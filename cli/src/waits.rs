@@ -1,8 +1,7 @@
 //! `hindmost waits`: who waits for whom, from the recordings of a job.
 
-use crate::args::Format;
 use crate::output::{self, Status, Terminal};
-use crate::recorder_args::WaitsArgs;
+use crate::recorder_args::{WaitsArgs, WaitsFormat};
 use engine::recorded::{Certainty, Verdict, waiting};
 use project::Failure;
 
@@ -12,8 +11,9 @@ pub(crate) fn run(args: &WaitsArgs) -> anyhow::Result<Status> {
         return Err(Failure::new("no task of a job has recorded anything behind MPI_Init").into());
     }
     match args.format {
-        Format::Text => output::print(&report::waits_text(&waiting, args.all))?,
-        Format::Json => output::print_plain(&report::waits_json(&waiting))?,
+        WaitsFormat::Text => output::print(&report::waits_text(&waiting, args.all))?,
+        WaitsFormat::Json => output::print_plain(&report::waits_json(&waiting))?,
+        WaitsFormat::Dot => output::print_plain(&report::waits_dot(&waiting))?,
     }
     Ok(match waiting.verdict() {
         Verdict::Deadlock(_, Certainty::Probable) => Status::Probable,

@@ -53,6 +53,7 @@ mod blocking;
 mod by_recorder;
 mod check;
 mod circumstances;
+mod condensed;
 mod counterparts;
 mod counters;
 mod distrust;

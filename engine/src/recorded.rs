@@ -6,10 +6,13 @@
 
 use recording::layout::{does, peer};
 use recording::{Call, Communicator, Pending, RequestState};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use waitgraph::recorded::{Channel, From, Item, Needs, Presence, Receive, Recorded, Waits};
 use waitgraph::{WaitGraph, wait_graph};
 
+pub use crate::condensed::{Condensed, Link, Node, Part};
 pub use recording::{Error, Recording, Stage};
 pub use waitgraph::recorded::{Collective, How, Identity};
 pub use waitgraph::{Certainty, Edge, Mismatch, Rank, Why};
@@ -140,11 +143,13 @@ pub fn waiting(records: &[Record]) -> Waiting {
         .flat_map(|record| record.recording.communicators.iter().map(|each| each.identity))
         .collect();
     let mut tasks: Vec<Recorded> = Vec::new();
+    let members = RefCell::default();
     for (rank, record) in &by_rank {
         let task = Task {
             rank: *rank,
             record,
             operations: &operations,
+            members: &members,
         };
         let mut recorded = task.recorded();
         if record.recording.lost.freed {
@@ -241,6 +246,8 @@ struct Task<'r> {
     rank: u32,
     record: &'r Record,
     operations: &'r [String],
+    /// The members of each communicator, once for all tasks.
+    members: &'r RefCell<BTreeMap<Identity, Vec<Arc<[Rank]>>>>,
 }
 
 impl Task<'_> {
@@ -430,13 +437,8 @@ impl Task<'_> {
         let from = match source {
             peer::ANYBODY => {
                 let others = senders.iter().copied().collect::<Option<Vec<u32>>>()?;
-                From::AnyOf(
-                    others
-                        .into_iter()
-                        .filter(|rank| *rank != self.rank)
-                        .map(Rank)
-                        .collect(),
-                )
+                let others = others.into_iter().filter(|rank| *rank != self.rank);
+                From::AnyOf(others.map(Rank).collect())
             }
             source => From::Rank(Rank((*senders.get(usize::try_from(source).ok()?)?)?)),
         };
@@ -500,6 +502,16 @@ impl Task<'_> {
             .and_then(|root| own.get(root as usize).copied())
             .filter(|_| remote.is_none());
         let name = self.recording().operation(call.operation);
+        let mut lists = self.members.borrow_mut();
+        let shared = lists.entry(Identity(known.identity)).or_default();
+        let members = match shared.iter().find(|list| list[..] == members[..]) {
+            Some(list) => Arc::clone(list),
+            None => {
+                let list: Arc<[Rank]> = members.into();
+                shared.push(Arc::clone(&list));
+                list
+            }
+        };
         Some(Collective {
             communicator: Identity(known.identity),
             members,

@@ -15,6 +15,10 @@ pub enum Form {
     AnswerJson,
     /// All that the tasks have recorded of who waits for whom.
     Waits,
+    /// The same as JSON.
+    WaitsJson,
+    /// The same for Graphviz, with few nodes.
+    WaitsDot,
     /// The answer as SARIF.
     AnswerSarif,
     /// The tree for people.
@@ -53,7 +57,7 @@ impl Form {
     fn parts(self) -> Parts {
         match self {
             Self::Answer(_) | Self::AnswerJson | Self::AnswerSarif => Parts::Answer,
-            Self::Waits => Parts::Waits,
+            Self::Waits | Self::WaitsJson | Self::WaitsDot => Parts::Waits,
             Self::Tree(_) | Self::TreeJson | Self::Dot(_) | Self::Folded => Parts::Tree,
             Self::Slice | Self::SliceLines | Self::SliceJson => Parts::Slice,
             Self::SliceSarif => Parts::SliceAndAnswer,
@@ -103,6 +107,8 @@ pub fn write(findings: &Findings<'_>, form: Form, read: &dyn Fn(&str) -> Option<
         }
         Form::AnswerJson => json::answer_json(answer()?, findings.explanation.as_ref()),
         Form::Waits => waits::waits_text(answer()?.waiting.as_ref()?, true),
+        Form::WaitsJson => json::waits_json(answer()?.waiting.as_ref()?),
+        Form::WaitsDot => waits::waits_dot(answer()?.waiting.as_ref()?),
         Form::AnswerSarif => sarif::answer_sarif(answer()?, None, read),
         Form::Tree(how) => tree::tree_text(tree()?, how),
         Form::TreeJson => {

@@ -52,13 +52,14 @@ const TEMPLATE: &str = include_str!("page/page.html");
 const STYLE: &str = include_str!("page/page.css");
 
 /// The script, in parts that share one scope: data first, keys last.
-const SCRIPT: [&str; 8] = [
+const SCRIPT: [&str; 9] = [
     include_str!("page/data.js"),
     include_str!("page/view.js"),
     include_str!("page/tree.js"),
     include_str!("page/node.js"),
     include_str!("page/ranks.js"),
     include_str!("page/answer.js"),
+    include_str!("page/waits.js"),
     include_str!("page/slice.js"),
     include_str!("page/page.js"),
 ];

@@ -7,6 +7,7 @@ mod folds;
 mod text;
 
 pub use dot::tree_dot;
+pub(crate) use dot::{in_pieces, quoted};
 pub use folded::tree_folded;
 pub use text::{TreeText, tree_text};
 

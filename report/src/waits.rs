@@ -1,5 +1,10 @@
 //! Who waits for whom, as text: the verdict first, then one line for each wait, equal ones together.
 
+mod graph;
+
+pub use graph::waits_dot;
+pub(crate) use graph::{link_label, link_sentence, node_does, part_word};
+
 use crate::clean::clean;
 use crate::headline::capital;
 use crate::style::{DOUBT, FAINT, HINDMOST, TITLE, paint};
@@ -9,6 +14,7 @@ use engine::recorded::{Doing, Stage, Verdict, Waiting};
 use engine::{Answer, Finding, Grounds};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 /// Lines of waits that are shown unless all are asked for.
 const LINES: usize = 40;
@@ -200,86 +206,89 @@ fn does(task: &Doing) -> String {
     }
 }
 
-/// A collective operation, how many of its communicator's those have entered who are waited for, and how certain that is.
-type Entry<'e> = (&'e Collective, u64, Certainty);
-
-fn same(one: &Entry<'_>, other: &Entry<'_>) -> bool {
-    let of = |entry: &Entry<'_>| (entry.0.communicator, entry.0.ordinal, entry.0.operation);
-    of(one) == of(other) && (one.1, one.2) == (other.1, other.2)
-}
-
 /// One line for each wait; equal ones of several tasks together.
 fn wait_lines(waiting: &Waiting) -> Vec<String> {
-    // Collective operations: those who wait for the same tasks in the same one, together.
-    let mut entries: Vec<(Entry<'_>, Vec<Rank>, Vec<Rank>)> = Vec::new();
-    let mut messages: Vec<(Rank, Vec<&Edge>)> = Vec::new();
+    // Those who wait for the same tasks in the same collective operation.
+    let mut entries: Vec<(&Edge, Vec<Rank>)> = Vec::new();
+    let mut lines: Vec<(Rank, String)> = Vec::new();
     for edges in waiting
         .graph
         .edges
         .chunk_by(|one, other| one.waiter == other.waiter)
     {
-        let mut own: Vec<(Entry<'_>, Vec<Rank>)> = Vec::new();
-        for edge in edges {
-            let Why::Entry { collective, entered } = &edge.why else {
-                match messages.last_mut() {
-                    Some((waiter, edges)) if *waiter == edge.waiter => edges.push(edge),
-                    _ => messages.push((edge.waiter, vec![edge])),
-                }
-                continue;
-            };
-            let entry: Entry<'_> = (collective, *entered, edge.certainty);
-            match own.iter_mut().find(|(known, _)| same(known, &entry)) {
-                Some((_, on)) => on.push(edge.on),
-                None => own.push((entry, vec![edge.on])),
+        let waiter = edges[0].waiter;
+        let (collectives, messages): (Vec<&Edge>, Vec<&Edge>) = edges
+            .iter()
+            .partition(|edge| matches!(edge.why, Why::Entry { .. }));
+        for edge in collectives {
+            match entries.iter_mut().find(|(known, _)| is_same_entry(known, edge)) {
+                Some((_, waiters)) => waiters.push(waiter),
+                None => entries.push((edge, vec![waiter])),
             }
         }
-        for (entry, on) in own {
-            match entries
-                .iter_mut()
-                .find(|(known, _, of_known)| same(known, &entry) && *of_known == on)
-            {
-                Some((_, waiters, _)) => waiters.push(edges[0].waiter),
-                None => entries.push((entry, vec![edges[0].waiter], on)),
-            }
-        }
+        let own = message_lines(waiting, &messages);
+        lines.extend(own.into_iter().map(|line| (waiter, line)));
     }
-    let mut lines: Vec<(Rank, String)> = Vec::new();
-    for ((collective, entered, certainty), waiters, on) in entries {
-        let may = match certainty {
-            Certainty::Proven => "",
-            Certainty::Probable => " (it depends on the library whether that holds it up)",
-        };
-        let (waits, has) = (plural(&waiters, "waits", "wait"), plural(&on, "has", "have"));
-        let line = format!(
-            "{} {waits} in {}, number {} of {}, for {}, which {has} entered {entered}{may}",
-            ranks_text(&waiters),
-            operation(waiting, collective),
-            collective.ordinal,
-            communicator(waiting, collective.communicator),
-            ranks_text(&on),
-        );
-        lines.push((waiters[0], line));
-    }
-    for (waiter, edges) in messages {
-        let operation = waiting.task(waiter).and_then(|task| task.operation.as_deref());
-        let operation = clean(operation.unwrap_or("MPI")).into_owned();
-        let alternatives = edges.len() > 1 && edges.iter().all(|edge| is_alternative(edge));
-        if alternatives {
-            let on: Vec<Rank> = edges.iter().map(|edge| edge.on).collect();
-            let line = format!(
-                "rank {} waits in {operation} for a message of any of {}",
-                waiter.0,
-                ranks_text(&on)
-            );
-            lines.push((waiter, line));
-            continue;
-        }
-        for edge in edges {
-            lines.push((waiter, message_line(waiting, edge, &operation)));
-        }
-    }
+    let entries = entries.into_iter();
+    lines.extend(entries.map(|(edge, waiters)| (waiters[0], entry_line(waiting, edge, &waiters))));
     lines.sort_by_key(|(waiter, _)| *waiter);
     lines.into_iter().map(|(_, line)| line).collect()
+}
+
+/// Whether two tasks wait for the same others, which have come as far, in the same collective operation.
+fn is_same_entry(one: &Edge, other: &Edge) -> bool {
+    let of = |edge: &Edge| match &edge.why {
+        Why::Entry { collective, entered } => Some((
+            collective.communicator,
+            collective.ordinal,
+            collective.operation,
+            *entered,
+            edge.certainty,
+        )),
+        Why::Message { .. } | Why::Delivery { .. } => None,
+    };
+    of(one) == of(other) && (Arc::ptr_eq(&one.on, &other.on) || one.on == other.on)
+}
+
+fn entry_line(waiting: &Waiting, edge: &Edge, waiters: &[Rank]) -> String {
+    let Why::Entry { collective, entered } = &edge.why else {
+        return String::new();
+    };
+    let may = match edge.certainty {
+        Certainty::Proven => "",
+        Certainty::Probable => " (it depends on the library whether that holds it up)",
+    };
+    let (waits, has) = (plural(waiters, "waits", "wait"), plural(&edge.on, "has", "have"));
+    format!(
+        "{} {waits} in {}, number {} of {}, for {}, which {has} entered {entered}{may}",
+        ranks_text(waiters),
+        operation(waiting, collective),
+        collective.ordinal,
+        communicator(waiting, collective.communicator),
+        ranks_text(&edge.on),
+    )
+}
+
+/// What one task waits for of messages.
+fn message_lines(waiting: &Waiting, edges: &[&Edge]) -> Vec<String> {
+    let Some(waiter) = edges.first().map(|edge| edge.waiter) else {
+        return Vec::new();
+    };
+    let operation = waiting.task(waiter).and_then(|task| task.operation.as_deref());
+    let operation = clean(operation.unwrap_or("MPI")).into_owned();
+    let on: Vec<Rank> = edges.iter().flat_map(|edge| edge.on.iter().copied()).collect();
+    if on.len() > 1 && edges.iter().all(|edge| is_alternative(edge)) {
+        return vec![format!(
+            "rank {} waits in {operation} for a message of any of {}",
+            waiter.0,
+            ranks_text(&on)
+        )];
+    }
+    let lines = edges.iter().flat_map(|edge| {
+        let on = edge.on.iter();
+        on.map(|on| message_line(waiting, edge, *on, &operation))
+    });
+    lines.collect()
 }
 
 fn is_alternative(edge: &Edge) -> bool {
@@ -292,8 +301,8 @@ fn is_alternative(edge: &Edge) -> bool {
     )
 }
 
-fn message_line(waiting: &Waiting, edge: &Edge, operation: &str) -> String {
-    let (waiter, on) = (edge.waiter.0, edge.on.0);
+fn message_line(waiting: &Waiting, edge: &Edge, on: Rank, operation: &str) -> String {
+    let (waiter, on) = (edge.waiter.0, on.0);
     let asks = match edge.how {
         How::Blocked => format!("rank {waiter} waits in {operation}"),
         How::Polling => format!("rank {waiter} asks by {operation} again and again"),

@@ -482,7 +482,16 @@ fn what_a_reader_is_told() {
         .args(["find", "--waits"])
         .arg(job.launcher.id().to_string()));
     let beside = String::from_utf8_lossy(&beside.stdout).into_owned();
+    let drawn = |arguments: &[&str]| {
+        let output = run(hindmost()
+            .arg("find")
+            .args(arguments)
+            .arg(job.launcher.id().to_string()));
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let (graph, page) = (drawn(&["--waits=dot"]), drawn(&["--tree=html"]));
     job.end();
+    is_drawn(&graph, &page);
     // The deadlock comes first, then the waits, the stacks, and the whole account that was asked for.
     assert!(
         beside.starts_with("Deadlock: ranks 0-1 wait for each other"),
@@ -502,6 +511,35 @@ fn what_a_reader_is_told() {
     ] {
         assert!(text.contains(line), "no '{line}' in:\n{text}");
     }
+}
+
+/// The two that wait for each other are a box each, those in the barrier one that points to both; the page's data fit the schema and draw the same.
+fn is_drawn(graph: &str, page: &str) {
+    for part in [
+        "digraph waits {",
+        "n0 [label=\"rank 0\\nin MPI_Recv",
+        "n2 [label=\"ranks 2-4 (3)\\nin MPI_Barrier",
+        "n0 -> n1 [label=\"message, tag 1, MPI_COMM_WORLD\",style=solid",
+        "n1 -> n0 [",
+        "n2 -> n0 [label=\"MPI_Barrier ",
+    ] {
+        assert!(graph.contains(part), "no '{part}' in:\n{graph}");
+    }
+    let data = page
+        .split_once("id=\"data\">")
+        .and_then(|(_, rest)| rest.split_once("</script>"));
+    let data: Value = serde_json::from_str(data.expect("a page has data").0).expect("the data is JSON");
+    fits(include_str!("../../docs/schemas/page.schema.json"), &data);
+    let waits = &data["answer"]["waits"];
+    let ranks = waits["nodes"]
+        .as_array()
+        .map(|nodes| Vec::from_iter(nodes.iter().map(|node| &node["ranks"])));
+    assert_eq!(
+        ranks,
+        Some(vec![&Value::from("0"), &Value::from("1"), &Value::from("2-4")]),
+        "{waits}"
+    );
+    assert_eq!(waits["links"].as_array().map(Vec::len), Some(4), "{waits}");
 }
 
 #[test]

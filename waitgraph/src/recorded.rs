@@ -5,6 +5,7 @@
 
 use crate::state::Rank;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A communicator, equal on all of its members and for no other communicator of the job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -36,7 +37,7 @@ pub enum From {
     /// This task.
     Rank(Rank),
     /// Any of these.
-    AnyOf(Vec<Rank>),
+    AnyOf(Arc<[Rank]>),
 }
 
 /// A receive that is posted and under way, or a message that is looked for.
@@ -51,7 +52,7 @@ pub struct Receive {
 }
 
 /// What a collective operation needs of others before a member may return.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Needs {
     /// That all have entered.
     All,
@@ -68,8 +69,8 @@ pub enum Needs {
 pub struct Collective {
     /// On which communicator.
     pub communicator: Identity,
-    /// Its members, in their order.
-    pub members: Vec<Rank>,
+    /// Its members, in their order; one list for all tasks that name it, where the caller can tell that it is the same.
+    pub members: Arc<[Rank]>,
     /// Which collective operation of the communicator it is, counted from 1.
     pub ordinal: u64,
     /// Which operation, by a number that is the same on all tasks.

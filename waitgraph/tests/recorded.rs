@@ -4,6 +4,7 @@
 
 use base::Random;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use waitgraph::recorded::{
     Channel, Collective, From, How, Identity, Item, Needs, Presence, Receive, Recorded, Waits,
 };
@@ -513,6 +514,17 @@ fn check(seed: u64, seen: &mut Seen) {
         graph.missing.is_empty() && graph.mismatches.is_empty(),
         "seed {seed}: {graph:?}"
     );
+    // Whoever is stuck is held by somebody who cannot go on either, in the end by a closed group or by one that is gone.
+    assert!(
+        graph.stuck.is_empty() || graph.closed > 0 || !graph.orphans.is_empty(),
+        "seed {seed}: {graph:?}"
+    );
+    for (at, cycle) in graph.cycles.iter().enumerate() {
+        let own = graph.edges.iter().filter(|edge| cycle.contains(&edge.waiter));
+        let outside = |on: &&Rank| graph.stuck.contains(on) && !cycle.contains(on);
+        let leads_out = own.flat_map(|edge| edge.on.iter()).any(|on| outside(&on));
+        assert_eq!(leads_out, at >= graph.closed, "seed {seed}: {graph:?}");
+    }
     for trial in 0..12 {
         let mut random = Random(seed ^ trial << 40);
         let mut later = machine.clone();
@@ -567,8 +579,8 @@ fn check(seed: u64, seen: &mut Seen) {
             continue;
         }
         seen.edges += 1;
-        let (waiter, on) = (edge.waiter.0 as usize, edge.on.0 as usize);
-        for trial in 0..6 {
+        let waiter = edge.waiter.0 as usize;
+        for (trial, on) in (0..6).flat_map(|trial| edge.on.iter().map(move |on| (trial, on.0 as usize))) {
             let mut random = Random(seed ^ trial << 41);
             let mut later = machine.clone();
             later.run(&mut random, 400, |task| task != on);
@@ -596,4 +608,76 @@ fn who_is_stuck_never_goes_on() {
         stuck > 5_000 && cycles > 500 && edges > 10_000 && deadlocks > 2_000,
         "{seen:?}"
     );
+}
+
+/// A task in its first barrier, or before it.
+fn at_barrier(rank: u32, members: &Arc<[Rank]>, is_inside: bool) -> Recorded {
+    let barrier = Collective {
+        communicator: Identity(1),
+        members: Arc::clone(members),
+        ordinal: 1,
+        operation: 0,
+        root: None,
+        needs: Needs::All,
+    };
+    let waits = match is_inside {
+        true => Waits::All(vec![Item::Collective(barrier.clone())]),
+        false => Waits::Nothing,
+    };
+    Recorded {
+        rank: Rank(rank),
+        presence: Presence::Present,
+        threads: vec![(waits, How::Blocked)],
+        sent: BTreeMap::new(),
+        received: BTreeMap::new(),
+        posted: Vec::new(),
+        entered: BTreeMap::from([(Identity(1), u64::from(is_inside))]),
+        inside: Vec::from_iter(is_inside.then_some(barrier)),
+        is_partial: false,
+    }
+}
+
+#[test]
+fn many_who_wait_for_many_share_one_list_of_them() {
+    let members: Arc<[Rank]> = (0..20_000).map(Rank).collect();
+    let is_inside = |rank: u32| rank.is_multiple_of(2);
+    let tasks: Vec<Recorded> = (0..20_000)
+        .map(|rank| at_barrier(rank, &members, is_inside(rank)))
+        .collect();
+    let graph = wait_graph(&tasks);
+    assert_eq!(graph.edges.len(), 10_000);
+    let first = &graph.edges[0].on;
+    assert!(graph.edges.iter().all(|edge| Arc::ptr_eq(&edge.on, first)));
+    assert_eq!(
+        graph.awaited,
+        Vec::from_iter((0..20_000).filter(|rank| !is_inside(*rank)).map(Rank))
+    );
+    assert!(graph.stuck.is_empty() && graph.cycles.is_empty());
+}
+
+#[test]
+fn a_long_chain_of_waits_ends_at_the_first() {
+    let length = 20_000;
+    let waits_for_the_next = |rank: u32| {
+        let receive = Receive {
+            communicator: Identity(1),
+            from: From::Rank(Rank((rank + 1) % length)),
+            tag: Some(7),
+        };
+        let mut task = at_barrier(rank, &Arc::from([]), false);
+        let message = Item::Message {
+            receive: receive.clone(),
+            before: Vec::new(),
+        };
+        task.threads = vec![(Waits::All(vec![message]), How::Blocked)];
+        task.posted = vec![receive];
+        task
+    };
+    let mut tasks: Vec<Recorded> = (0..length).map(waits_for_the_next).collect();
+    let ring = wait_graph(&tasks);
+    assert_eq!(ring.cycles, [Vec::from_iter((0..length).map(Rank))]);
+    assert_eq!(ring.proven, ring.stuck);
+    tasks[length as usize - 1] = at_barrier(length - 1, &Arc::from([]), false);
+    let chain = wait_graph(&tasks);
+    assert_eq!((chain.stuck.len(), chain.awaited), (0, vec![Rank(length - 1)]));
 }

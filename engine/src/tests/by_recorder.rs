@@ -1,11 +1,13 @@
 //! What the recorder finds beside what the stacks say.
 
 use super::{map, tasks};
-use crate::recorded::{self, Doing, Edge, How, Identity, Rank, Stage, Waiting, Why};
+use crate::recorded::{self, Collective, Doing, Edge, How, Identity, Part, Rank, Stage, Waiting, Why};
 use crate::{Answer, Certainty, Grounds, Witness};
 use base::RankSet;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use waitgraph::WaitGraph;
+use waitgraph::recorded::Needs;
 
 fn doing(rank: u32) -> Doing {
     Doing {
@@ -26,7 +28,7 @@ fn doing(rank: u32) -> Doing {
 fn waiting(edges: &[(u32, u32)], graph: WaitGraph) -> Waiting {
     let edge = |&(waiter, on): &(u32, u32)| Edge {
         waiter: Rank(waiter),
-        on: Rank(on),
+        on: [Rank(on)].into(),
         why: Why::Message {
             communicator: Identity(1),
             tag: Some(7),
@@ -67,6 +69,7 @@ fn deadlock(proven: &[u32]) -> Waiting {
         stuck: ranks.clone(),
         proven: proven.iter().copied().map(Rank).collect(),
         cycles: vec![ranks],
+        closed: 1,
         ..WaitGraph::default()
     };
     waiting(&[(0, 1), (1, 0), (2, 0)], graph)
@@ -137,4 +140,144 @@ fn whom_all_others_wait_for_is_proven_only_where_all_are_known() {
         found(&|waiting| waiting.graph.awaited = vec![Rank(1), Rank(2)]),
         None
     );
+}
+
+/// The graph of tasks in a file of their own, with everything that follows from these edges left to the caller.
+fn graph_of(tasks: u32, edges: Vec<Edge>, graph: WaitGraph) -> Waiting {
+    Waiting {
+        tasks: (0..tasks).map(doing).collect(),
+        size: tasks,
+        graph: WaitGraph { edges, ..graph },
+        operations: vec!["MPI_Barrier".to_owned()],
+        communicators: BTreeMap::new(),
+    }
+}
+
+/// A wait in one of some barriers for these.
+fn in_barrier(waiter: u32, on: &Arc<[Rank]>, ordinal: u64) -> Edge {
+    let collective = Collective {
+        communicator: Identity(1),
+        members: Arc::from([]),
+        ordinal,
+        operation: 0,
+        root: None,
+        needs: Needs::All,
+    };
+    Edge {
+        waiter: Rank(waiter),
+        on: Arc::clone(on),
+        why: Why::Entry {
+            collective,
+            entered: 0,
+        },
+        how: How::Blocked,
+        certainty: recorded::Certainty::Proven,
+    }
+}
+
+#[test]
+fn tasks_that_wait_alike_are_one_node() {
+    let on: Arc<[Rank]> = [Rank(9_999)].into();
+    let edges = (0..9_999).map(|waiter| in_barrier(waiter, &on, 1)).collect();
+    let graph = WaitGraph {
+        awaited: vec![Rank(9_999)],
+        ..WaitGraph::default()
+    };
+    let found = graph_of(10_000, edges, graph).condensed();
+    let nodes: Vec<(String, Part, u32)> = found
+        .nodes
+        .iter()
+        .map(|node| (node.ranks.to_string(), node.part, node.distance))
+        .collect();
+    assert_eq!(
+        nodes,
+        [
+            ("9999".to_owned(), Part::Awaited, 0),
+            ("0-9998".to_owned(), Part::Waits, 1)
+        ]
+    );
+    assert_eq!(found.links.len(), 1);
+    assert_eq!((found.links[0].from, found.links[0].to), (1, 0));
+}
+
+#[test]
+fn a_short_ring_is_seen_call_by_call_and_a_long_one_as_one_node() {
+    let ring = |tasks: u32| {
+        let message = |waiter: u32| waiting(&[(waiter, (waiter + 1) % tasks)], WaitGraph::default());
+        let edges = (0..tasks)
+            .flat_map(|waiter| message(waiter).graph.edges)
+            .collect();
+        let ranks = Vec::from_iter((0..tasks).map(Rank));
+        let graph = WaitGraph {
+            stuck: ranks.clone(),
+            cycles: vec![ranks],
+            closed: 1,
+            ..WaitGraph::default()
+        };
+        graph_of(tasks, edges, graph).condensed()
+    };
+    let short = ring(5);
+    assert_eq!((short.nodes.len(), short.links.len()), (5, 5));
+    let long = ring(5_000);
+    assert_eq!((long.nodes.len(), long.links.len()), (1, 1));
+    assert_eq!(long.links[0].on.len(), 5_000);
+}
+
+/// Every wait of the full graph is one of the links between the nodes of its two tasks, and every task is in one node.
+#[test]
+fn no_wait_is_lost_and_none_is_made_up() {
+    for seed in 0..300 {
+        let mut random = base::Random(seed);
+        let tasks = 2 + random.below(30) as u32;
+        let lists: Vec<Arc<[Rank]>> = (0..3)
+            .map(|_| {
+                let mut list: Vec<Rank> = (0..tasks + 2)
+                    .filter(|_| random.below(3) == 0)
+                    .map(Rank)
+                    .collect();
+                list.push(Rank(tasks + 2));
+                list.into()
+            })
+            .collect();
+        let edges: Vec<Edge> = (0..tasks)
+            .map(|waiter| in_barrier(waiter, &lists[random.below(3)], random.below(2) as u64))
+            .filter(|edge| edge.waiter.0 % 4 > 0)
+            .collect();
+        let mut pairs: BTreeSet<(u32, u32)> = BTreeSet::new();
+        pairs.extend(
+            edges
+                .iter()
+                .flat_map(|edge| edge.on.iter().map(|on| (edge.waiter.0, on.0))),
+        );
+        let missing = Vec::from_iter((tasks..tasks + 3).map(Rank));
+        let graph = WaitGraph {
+            missing,
+            ..WaitGraph::default()
+        };
+        let found = graph_of(tasks, edges, graph).condensed();
+        let node_of = |rank: u32| {
+            found
+                .nodes
+                .iter()
+                .position(|node| node.ranks.contains(rank))
+                .unwrap()
+        };
+        for (waiter, on) in &pairs {
+            let is_it = |link: &&recorded::Link| (link.from, link.to) == (node_of(*waiter), node_of(*on));
+            assert!(
+                found.links.iter().filter(is_it).any(|link| link.on.contains(*on)),
+                "seed {seed}"
+            );
+        }
+        for link in &found.links {
+            for on in link.on.iter() {
+                let is_one = |rank: u32| pairs.contains(&(rank, on));
+                assert!(found.nodes[link.from].ranks.iter().any(is_one), "seed {seed}");
+            }
+        }
+        assert_eq!(
+            found.nodes.iter().map(|node| node.ranks.len()).sum::<u64>(),
+            u64::from(tasks) + 3
+        );
+    }
 }

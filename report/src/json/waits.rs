@@ -1,10 +1,17 @@
 //! Who waits for whom, for programs.
 
 use super::{VERSION, document};
+use crate::waits;
 use base::RankSet;
-use engine::recorded::{Certainty, Collective, Doing, Edge, How, Rank, Stage, Verdict, Waiting, Why};
+use engine::recorded::{
+    Certainty, Collective, Condensed, Doing, Edge, How, Link, Node, Rank, Stage, Verdict, Waiting, Why,
+};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
+
+/// Pairs of tasks that are written one by one: of those in a collective operation there may be as many as the square of the job's size. Nodes and links
+/// have all.
+const MOST_EDGES: usize = 20_000;
 
 /// The answer of `hindmost waits` as JSON (`docs/json-schema.md`, "Waits").
 #[must_use]
@@ -22,6 +29,17 @@ pub(crate) fn waits_out(waiting: &Waiting) -> WaitsJson<'_> {
         Verdict::Awaited(ranks) => ("awaited", ranks.clone(), true),
         Verdict::Nobody => ("nobody", Vec::new(), true),
     };
+    let graph = waiting.condensed();
+    let pairs = waiting
+        .graph
+        .edges
+        .iter()
+        .map(|each| each.on.len())
+        .sum::<usize>();
+    let edges = waiting.graph.edges.iter().flat_map(|each| {
+        let on = each.on.iter();
+        on.map(|on| edge(waiting, each, *on))
+    });
     WaitsJson {
         schema: "hindmost-waits".into(),
         version: VERSION,
@@ -31,11 +49,13 @@ pub(crate) fn waits_out(waiting: &Waiting) -> WaitsJson<'_> {
         proven,
         size: waiting.size,
         tasks: waiting.tasks.iter().map(task).collect(),
-        edges: waiting
-            .graph
-            .edges
+        edges: edges.take(MOST_EDGES).collect(),
+        edges_left_out: pairs.saturating_sub(MOST_EDGES),
+        nodes: graph.nodes.iter().map(node).collect(),
+        links: graph
+            .links
             .iter()
-            .map(|each| edge(waiting, each))
+            .map(|each| link(waiting, &graph, each))
             .collect(),
         stuck: set(&waiting.graph.stuck),
         cycles: waiting.graph.cycles.iter().map(|cycle| set(cycle)).collect(),
@@ -55,9 +75,25 @@ pub struct WaitsJson<'w> {
     size: u32,
     tasks: Vec<DoingJson<'w>>,
     edges: Vec<EdgeJson<'w>>,
+    edges_left_out: usize,
+    nodes: Vec<NodeJson>,
+    links: Vec<LinkJson>,
     stuck: String,
     cycles: Vec<String>,
     awaited: String,
+}
+
+impl WaitsJson<'_> {
+    /// Leaves what a page shows: the nodes next to those that hold the others, and no single tasks.
+    pub(crate) fn keep_nodes(&mut self, most: usize) {
+        self.tasks.clear();
+        self.edges_left_out += self.edges.len();
+        self.edges.clear();
+        self.nodes.truncate(most);
+        let left = self.nodes.len();
+        self.links.retain(|link| link.from < left && link.to < left);
+        self.links.truncate(most);
+    }
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -73,6 +109,30 @@ pub struct DoingJson<'w> {
     moves: bool,
     gone: bool,
     partial: bool,
+}
+
+/// Tasks that wait alike.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct NodeJson {
+    ranks: String,
+    count: u64,
+    does: String,
+    part: Cow<'static, str>,
+    distance: u32,
+}
+
+/// Some of one node wait for some of another.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LinkJson {
+    from: usize,
+    to: usize,
+    on: String,
+    proven: bool,
+    polling: bool,
+    label: String,
+    sentence: String,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -140,11 +200,33 @@ fn task(task: &Doing) -> DoingJson<'_> {
     }
 }
 
-fn edge<'w>(waiting: &'w Waiting, edge: &'w Edge) -> EdgeJson<'w> {
+fn node(node: &Node) -> NodeJson {
+    NodeJson {
+        ranks: node.ranks.to_string(),
+        count: node.ranks.len(),
+        does: waits::node_does(node),
+        part: waits::part_word(node.part).into(),
+        distance: node.distance,
+    }
+}
+
+fn link(waiting: &Waiting, graph: &Condensed, link: &Link) -> LinkJson {
+    LinkJson {
+        from: link.from,
+        to: link.to,
+        on: link.on.to_string(),
+        proven: link.certainty == Certainty::Proven,
+        polling: link.asks(waiting),
+        label: waits::link_label(waiting, link),
+        sentence: waits::link_sentence(waiting, graph, link),
+    }
+}
+
+fn edge<'w>(waiting: &'w Waiting, edge: &'w Edge, on: Rank) -> EdgeJson<'w> {
     let name = |identity| Cow::from(waiting.communicators.get(identity).map_or("", String::as_str));
     EdgeJson {
         waiter: edge.waiter.0,
-        on: edge.on.0,
+        on: on.0,
         proven: edge.certainty == Certainty::Proven,
         polling: edge.how == How::Polling,
         why: match &edge.why {

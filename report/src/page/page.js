@@ -143,6 +143,7 @@ startSearch();
 startKeys();
 showAbout();
 showAnswer();
+showWaits();
 showClasses(MOST_CLASSES);
 showSamples();
 showNotes();
@@ -155,5 +156,6 @@ window.addEventListener("resize", () => {
   waiting = requestAnimationFrame(() => {
     refresh();
     drawRanks();
+    if (!byId("waits").hidden) drawWaits();
   });
 });

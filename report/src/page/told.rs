@@ -78,6 +78,9 @@ impl Told {
                 class.frames.clear();
             }
         }
+        if let Some(waits) = &mut out.waits {
+            waits.keep_nodes(MOST_TOLD);
+        }
         empty_from(&mut out.hindmost, MOST_TOLD);
         for one in &mut out.hindmost {
             empty_from(&mut one.behind, MOST_TOLD);

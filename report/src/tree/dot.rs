@@ -215,7 +215,7 @@ fn attributes(all: &[(&str, String)]) -> String {
 /// Graphviz reads no longer text (16,384 bytes), but joins what `+` stands between.
 const PIECE: usize = 16_000;
 
-fn in_pieces(text: &str) -> String {
+pub(crate) fn in_pieces(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
     let (mut length, mut is_escaped) = (0, false);
@@ -233,7 +233,7 @@ fn in_pieces(text: &str) -> String {
 }
 
 /// A value that Graphviz and STATview both read back.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in crate::clean(text).chars() {
         match c {

@@ -1,0 +1,292 @@
+//! The wait graph with few nodes, so that a person can look at it: tasks that wait for the same kind of thing are one node.
+//!
+//! Two tasks are in one node if they do the same (the same operation, or nothing), wait alike (the same collective operation, or messages over the same
+//! communicator under the same tag), and are alike in what follows: stuck, in the same cycle, waited for by all. Whom exactly each waits for is told by the full
+//! graph. A cycle of few tasks is the answer itself, so its members are not put together. Nodes have a distance from those that hold the others: a drawing
+//! stands in rows of equal distance.
+
+use crate::recorded::{Doing, Edge, How, Identity, Rank, Waiting, Why};
+use base::RankSet;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use waitgraph::Certainty;
+
+/// The members of a cycle with more tasks are put together like others.
+const RING: usize = 12;
+
+/// The wait graph with few nodes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Condensed {
+    /// Those that hold the others first, then by distance from them; of equal distance the lowest rank first.
+    pub nodes: Vec<Node>,
+    /// Who waits for whom, by the node that waits.
+    pub links: Vec<Link>,
+}
+
+/// Tasks that wait alike.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// Who they are.
+    pub ranks: RankSet,
+    /// What the first of them does; `None` for those of which there is no recording.
+    pub does: Option<Doing>,
+    /// What holds them in relation to the others.
+    pub part: Part,
+    /// How many waits lead from them to those that hold the others; 0 for these.
+    pub distance: u32,
+}
+
+/// What part tasks have in a wait graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Part {
+    /// They wait for each other, and nobody else can end it.
+    Cycle,
+    /// Others wait for them, and they wait for nobody.
+    Awaited,
+    /// They wait for somebody who can never go on.
+    Stuck,
+    /// They wait.
+    Waits,
+    /// They neither wait nor are waited for.
+    Apart,
+}
+
+/// Some tasks of one node wait for some of another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// The index of the node that waits.
+    pub from: usize,
+    /// The index of the node that is waited for; it may be the same.
+    pub to: usize,
+    /// For whom of these.
+    pub on: RankSet,
+    /// An edge of the graph between them, by its index: the others are alike but for ranks and counts.
+    pub edge: usize,
+    /// The least that is certain of any of them.
+    pub certainty: Certainty,
+}
+
+/// What is alike in the waits of one node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Message(Identity, Option<i64>, bool),
+    Delivery(Identity, i64),
+    Entry(Identity, u32, u64),
+}
+
+/// What the tasks of one node have in common.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Key {
+    Recorded {
+        operation: Option<String>,
+        asks: bool,
+        stage: recording::Stage,
+        moves: bool,
+        is_gone: bool,
+        part: Part,
+        cycle: Option<usize>,
+        waits: BTreeSet<(Kind, Certainty)>,
+        alone: Option<Rank>,
+    },
+    Unrecorded(Part),
+}
+
+impl Waiting {
+    /// The graph with few nodes.
+    #[must_use]
+    pub fn condensed(&self) -> Condensed {
+        let mut keys: BTreeMap<Key, Vec<Rank>> = BTreeMap::new();
+        let edges = edges_by_waiter(&self.graph.edges);
+        let recorded = self.tasks.iter().map(|task| Rank(task.rank));
+        for rank in recorded.chain(self.graph.missing.iter().copied()) {
+            keys.entry(self.key(rank, &edges)).or_default().push(rank);
+        }
+        let groups: Vec<(Key, Vec<Rank>)> = keys.into_iter().collect();
+        let mut node_of: BTreeMap<Rank, usize> = BTreeMap::new();
+        for (node, (_, ranks)) in groups.iter().enumerate() {
+            node_of.extend(ranks.iter().map(|rank| (*rank, node)));
+        }
+        let links = links(&self.graph.edges, &node_of);
+        let parts: Vec<Part> = groups.iter().map(|(key, _)| key.part()).collect();
+        let distances = distances(&parts, &links);
+        let nodes = groups
+            .into_iter()
+            .zip(distances)
+            .map(|((key, ranks), distance)| Node {
+                does: ranks.first().and_then(|rank| self.task(*rank)).cloned(),
+                part: key.part(),
+                ranks: ranks.into_iter().map(|rank| rank.0).collect(),
+                distance,
+            });
+        sorted(nodes.collect(), links)
+    }
+
+    fn key(&self, rank: Rank, edges: &BTreeMap<Rank, &[Edge]>) -> Key {
+        let graph = &self.graph;
+        let own: &[Edge] = edges.get(&rank).copied().unwrap_or_default();
+        let cycle = graph
+            .cycles
+            .iter()
+            .position(|cycle| cycle.binary_search(&rank).is_ok());
+        let part = match cycle {
+            Some(cycle) if cycle < graph.closed => Part::Cycle,
+            Some(_) => Part::Stuck,
+            None if graph.awaited.binary_search(&rank).is_ok() => Part::Awaited,
+            None if graph.stuck.binary_search(&rank).is_ok() => Part::Stuck,
+            None if own.is_empty() => Part::Apart,
+            None => Part::Waits,
+        };
+        let Some(task) = self.task(rank) else {
+            return Key::Unrecorded(part);
+        };
+        let waits = own.iter().map(|edge| (Kind::of(&edge.why), edge.certainty));
+        let is_ring = cycle.is_some_and(|cycle| cycle < graph.closed && graph.cycles[cycle].len() <= RING);
+        Key::Recorded {
+            operation: task.operation.clone(),
+            asks: task.polls.is_some(),
+            stage: task.stage,
+            moves: task.moves,
+            is_gone: task.is_gone,
+            part,
+            cycle,
+            waits: waits.collect(),
+            alone: is_ring.then_some(rank),
+        }
+    }
+}
+
+impl Key {
+    fn part(&self) -> Part {
+        match self {
+            Key::Recorded { part, .. } | Key::Unrecorded(part) => *part,
+        }
+    }
+}
+
+impl Kind {
+    fn of(why: &Why) -> Kind {
+        match why {
+            Why::Message {
+                communicator,
+                tag,
+                alternatives,
+                ..
+            } => Kind::Message(*communicator, *tag, *alternatives),
+            Why::Delivery { channel, .. } => Kind::Delivery(channel.communicator, channel.tag),
+            Why::Entry { collective, .. } => {
+                Kind::Entry(collective.communicator, collective.operation, collective.ordinal)
+            }
+        }
+    }
+}
+
+/// What is found of the waits of one kind between two nodes.
+struct Ends {
+    on: Vec<u32>,
+    edge: usize,
+    certainty: Certainty,
+}
+
+fn edges_by_waiter(edges: &[Edge]) -> BTreeMap<Rank, &[Edge]> {
+    let own = edges.chunk_by(|one, other| one.waiter == other.waiter);
+    own.filter_map(|own| Some((own.first()?.waiter, own))).collect()
+}
+
+/// The links, each kind once between two nodes. A list that many wait for is looked through once for each node that waits.
+fn links(edges: &[Edge], node_of: &BTreeMap<Rank, usize>) -> Vec<Link> {
+    let mut known: BTreeSet<(usize, Kind, *const Rank)> = BTreeSet::new();
+    let mut found: BTreeMap<(usize, usize, Kind), Ends> = BTreeMap::new();
+    for (index, edge) in edges.iter().enumerate() {
+        let Some(&from) = node_of.get(&edge.waiter) else {
+            continue;
+        };
+        let kind = Kind::of(&edge.why);
+        // Lists of one are not shared, and their addresses mean nothing.
+        if edge.on.len() > 1 && !known.insert((from, kind, edge.on.as_ptr())) {
+            continue;
+        }
+        for on in edge.on.iter() {
+            let Some(&to) = node_of.get(on) else {
+                continue;
+            };
+            let ends = found.entry((from, to, kind)).or_insert_with(|| Ends {
+                on: Vec::new(),
+                edge: index,
+                certainty: edge.certainty,
+            });
+            ends.on.push(on.0);
+            ends.certainty = edge.certainty.min(ends.certainty);
+        }
+    }
+    let link = |((from, to, _), ends): (_, Ends)| Link {
+        from,
+        to,
+        on: ends.on.into_iter().collect(),
+        edge: ends.edge,
+        certainty: ends.certainty,
+    };
+    found.into_iter().map(link).collect()
+}
+
+/// How many waits lead from each node to one that holds the others; those from which none leads stand behind all.
+fn distances(parts: &[Part], links: &[Link]) -> Vec<u32> {
+    let mut waiters: Vec<Vec<usize>> = vec![Vec::new(); parts.len()];
+    for link in links {
+        waiters[link.to].push(link.from);
+    }
+    let mut distances: Vec<Option<u32>> = vec![None; parts.len()];
+    let mut open: VecDeque<(usize, u32)> = VecDeque::new();
+    let holds = |part: Part| matches!(part, Part::Cycle | Part::Awaited);
+    open.extend(
+        (0..parts.len())
+            .filter(|&node| holds(parts[node]))
+            .map(|node| (node, 0)),
+    );
+    let mut furthest = 0;
+    while let Some((node, distance)) = open.pop_front() {
+        if distances[node].is_none() {
+            distances[node] = Some(distance);
+            furthest = distance;
+            open.extend(waiters[node].iter().map(|&waiter| (waiter, distance + 1)));
+        }
+    }
+    distances
+        .into_iter()
+        .map(|distance| distance.unwrap_or(furthest + 1))
+        .collect()
+}
+
+fn sorted(nodes: Vec<Node>, mut links: Vec<Link>) -> Condensed {
+    let mut order: Vec<usize> = (0..nodes.len()).collect();
+    order.sort_by_key(|&node| {
+        (
+            nodes[node].distance,
+            nodes[node].part,
+            nodes[node].ranks.iter().next(),
+        )
+    });
+    let mut place = vec![0; nodes.len()];
+    for (new, &old) in order.iter().enumerate() {
+        place[old] = new;
+    }
+    for link in &mut links {
+        (link.from, link.to) = (place[link.from], place[link.to]);
+    }
+    links.sort_by_key(|link| (link.from, link.to));
+    let mut nodes: Vec<Option<Node>> = nodes.into_iter().map(Some).collect();
+    Condensed {
+        nodes: order.into_iter().filter_map(|node| nodes[node].take()).collect(),
+        links,
+    }
+}
+
+impl Link {
+    /// Whether those who wait only ask again and again.
+    #[must_use]
+    pub fn asks(&self, waiting: &Waiting) -> bool {
+        waiting
+            .graph
+            .edges
+            .get(self.edge)
+            .is_some_and(|edge| edge.how == How::Polling)
+    }
+}

@@ -1,0 +1,175 @@
+//! The wait graph with few nodes, in words and as a `.dot` file.
+
+use super::{communicator, does, message_line, operation, plural, ranks_text, seconds};
+use crate::clean::clean;
+use crate::names::shortened;
+use crate::tree::{in_pieces, quoted};
+use engine::recorded::{Certainty, Condensed, How, Link, Node, Part, Rank, Waiting, Why};
+use std::fmt::Write as _;
+
+/// How many nodes a drawing has; who stands nearest to those that hold the others comes first.
+const MOST_NODES: usize = 60;
+
+/// How many characters of a set of ranks stand in a node.
+const RANKS_IN_NODE: usize = 28;
+
+/// What the tasks of a node do, in a few words.
+pub(crate) fn node_does(node: &Node) -> String {
+    match &node.does {
+        Some(doing) if node.part == Part::Apart || node.part == Part::Awaited => does(doing),
+        Some(doing) => {
+            let operation = doing.operation.as_deref().unwrap_or("MPI");
+            let asks = if doing.polls.is_some() { "asks by" } else { "in" };
+            format!("{asks} {} for {}", clean(operation), seconds(doing.for_ns))
+        }
+        None => "not recorded".to_owned(),
+    }
+}
+
+/// Who they are, cut where that gets long, and how many.
+fn ranks_in_node(node: &Node) -> String {
+    let ranks = shortened(&node.ranks.to_string(), RANKS_IN_NODE);
+    match node.ranks.len() {
+        1 => format!("rank {ranks}"),
+        count => format!("ranks {ranks} ({count})"),
+    }
+}
+
+/// What a wait is for, in a few words, without whom: `tag 7, MPI_COMM_WORLD`.
+pub(crate) fn link_label(waiting: &Waiting, link: &Link) -> String {
+    let Some(edge) = waiting.graph.edges.get(link.edge) else {
+        return String::new();
+    };
+    match &edge.why {
+        Why::Message {
+            communicator: over,
+            tag,
+            alternatives,
+            ..
+        } => {
+            let tag = tag.map_or_else(|| "any tag".to_owned(), |tag| format!("tag {tag}"));
+            let which = if *alternatives {
+                "a message of any"
+            } else {
+                "message"
+            };
+            format!("{which}, {tag}, {}", communicator(waiting, *over))
+        }
+        Why::Delivery { channel, .. } => format!(
+            "delivery, tag {}, {}",
+            channel.tag,
+            communicator(waiting, channel.communicator)
+        ),
+        Why::Entry { collective, .. } => format!(
+            "{} {} of {}",
+            operation(waiting, collective),
+            collective.ordinal,
+            communicator(waiting, collective.communicator)
+        ),
+    }
+}
+
+/// The wait as a sentence without its full stop.
+pub(crate) fn link_sentence(waiting: &Waiting, graph: &Condensed, link: &Link) -> String {
+    let (Some(node), Some(edge)) = (graph.nodes.get(link.from), waiting.graph.edges.get(link.edge)) else {
+        return String::new();
+    };
+    let called = node.does.as_ref().and_then(|doing| doing.operation.as_deref());
+    let called = clean(called.unwrap_or("MPI")).into_owned();
+    let is_message = !matches!(edge.why, Why::Entry { .. });
+    if node.ranks.len() == 1 && link.on.len() == 1 && is_message {
+        let on = edge.on.first().copied().unwrap_or(edge.waiter);
+        return message_line(waiting, edge, on, &called);
+    }
+    let waiters: Vec<Rank> = node.ranks.iter().map(Rank).collect();
+    let on: Vec<Rank> = link.on.iter().map(Rank).collect();
+    let wait = match edge.how {
+        How::Blocked => format!("{} in {called}", plural(&waiters, "waits", "wait")),
+        How::Polling => format!("{} by {called} again and again", plural(&waiters, "asks", "ask")),
+    };
+    let whom = match (waiters.len(), &edge.why) {
+        (2.., Why::Message { .. } | Why::Delivery { .. }) if on.len() > 1 => "each for some of ",
+        _ => "for ",
+    };
+    let doubt = match link.certainty {
+        Certainty::Proven => "",
+        Certainty::Probable => "; not certainly",
+    };
+    format!(
+        "{} {wait} {whom}{} ({}{doubt})",
+        ranks_text(&waiters),
+        ranks_text(&on),
+        link_label(waiting, link)
+    )
+}
+
+/// The wait graph as a `.dot` file for Graphviz: who waits points to whom it waits for. Red: those that hold the others.
+#[must_use]
+pub fn waits_dot(waiting: &Waiting) -> String {
+    let graph = waiting.condensed();
+    let shown = graph.nodes.len().min(MOST_NODES);
+    let mut out = String::from(
+        "digraph waits {\n\trankdir=BT;\n\tnode [shape=box,style=filled,fontname=\"sans-serif\"];\n",
+    );
+    let title = in_pieces(&quoted(&super::headline(waiting)));
+    let _ = writeln!(out, "\tlabel={title}; labelloc=t;");
+    for (at, node) in graph.nodes.iter().take(shown).enumerate() {
+        let label = format!("{}\\n{}", quoted(&ranks_in_node(node)), quoted(&node_does(node)));
+        let _ = writeln!(
+            out,
+            "\tn{at} [label={},fillcolor=\"{}\",ranks={},part=\"{}\"];",
+            in_pieces(&label),
+            color(node.part),
+            in_pieces(&node.ranks.to_string()),
+            part_word(node.part)
+        );
+    }
+    for link in graph
+        .links
+        .iter()
+        .filter(|link| link.from < shown && link.to < shown)
+    {
+        let style = match link.certainty {
+            Certainty::Proven => "solid",
+            Certainty::Probable => "dashed",
+        };
+        let _ = writeln!(
+            out,
+            "\tn{} -> n{} [label={},style={style},on={}];",
+            link.from,
+            link.to,
+            in_pieces(&quoted(&link_label(waiting, link))),
+            in_pieces(&link.on.to_string())
+        );
+    }
+    let left = graph.nodes.len() - shown;
+    if left > 0 {
+        let _ = writeln!(
+            out,
+            "\tmore [label=\"and {left} more groups of tasks\",shape=plaintext,style=\"\"];"
+        );
+    }
+    out.push_str("}\n");
+    out
+}
+
+/// The word for a part in JSON and `.dot`.
+pub(crate) fn part_word(part: Part) -> &'static str {
+    match part {
+        Part::Cycle => "cycle",
+        Part::Awaited => "awaited",
+        Part::Stuck => "stuck",
+        Part::Waits => "waits",
+        Part::Apart => "apart",
+    }
+}
+
+fn color(part: Part) -> &'static str {
+    match part {
+        Part::Cycle => "#f2a49b",
+        Part::Awaited => "#f6c98a",
+        Part::Stuck => "#d9c7e8",
+        Part::Waits => "#cfdcf5",
+        Part::Apart => "#e4e4e4",
+    }
+}
