@@ -45,6 +45,7 @@ pub(crate) fn seeds() -> Vec<(String, Vec<u8>)> {
     recorder.world(1, 6);
     recorder.stage(2);
     let thread = recorder.thread(42, |_| true);
+    recorder.stack_ends(thread, runtime_pmpi::paths::stack_end());
     for (handle, made_by, remote) in [(9, 0, &[][..]), (10, 2, &[]), (11, 3, &[4, 5])] {
         recorder.add_communicator(&New {
             handle,
@@ -70,6 +71,7 @@ pub(crate) fn seeds() -> Vec<(String, Vec<u8>)> {
             receive_tag: -1,
             count: 1,
             root: 1,
+            frame: std::ptr::from_ref(&recorder) as u64,
             ..Call::default()
         };
         recorder.enter(&mut call, &[100, 101]);
@@ -88,5 +90,37 @@ pub(crate) fn seeds() -> Vec<(String, Vec<u8>)> {
     let bytes = words
         .iter()
         .flat_map(|word| word.load(Ordering::Relaxed).to_le_bytes());
-    vec![("everything".to_owned(), bytes.collect())]
+    let bytes = Vec::from_iter(bytes);
+    vec![
+        ("first-version".to_owned(), of_first_version(&bytes)),
+        ("everything".to_owned(), bytes),
+    ]
+}
+
+/// The same as a recorder wrote it that had no model.
+fn of_first_version(bytes: &[u8]) -> Vec<u8> {
+    let mut first = bytes[..recording::layout::WORDS_OF_FIRST * 8].to_vec();
+    let version = recording::layout::header::VERSION * 8;
+    first[version..version + 8].copy_from_slice(&recording::layout::FIRST_VERSION.to_le_bytes());
+    first
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_recording_of_the_first_version_says_the_same_without_a_model() {
+        let seeds = seeds();
+        let read = |name: &str| {
+            let seed = seeds.iter().find(|(seed, _)| seed == name);
+            Recording::read(&seed.expect("it is a seed").1).expect("it is a recording")
+        };
+        let (first, mut now) = (read("first-version"), read("everything"));
+        assert!(!now.model.states.is_empty() && first.model.states.is_empty());
+        now.model = first.model.clone();
+        now.threads.iter_mut().for_each(|thread| thread.state = None);
+        assert!(first.threads.iter().all(|thread| thread.state.is_none()));
+        assert_eq!(first, now);
+    }
 }

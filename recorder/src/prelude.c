@@ -22,7 +22,7 @@ struct hindmost_call {
     uint64_t communicator;
     uint32_t kind, thread;
     int64_t destination, send_tag, source, receive_tag, count, root;
-    uint64_t returns_to, row, serial, ordinal, entered;
+    uint64_t returns_to, row, serial, ordinal, entered, frame, state;
 };
 /* As `Described` there. */
 struct hindmost_described {
@@ -56,7 +56,7 @@ void hindmost_communicator_freed(uint64_t handle, uint32_t kind);
 #define EXPORTED __attribute__((visibility("default")))
 #define CALL(name, what)                                                                                                    \
     { .operation = HINDMOST_##name, .does = (what), .destination = -1, .send_tag = -1, .source = -1, .receive_tag = -1,     \
-      .returns_to = (uint64_t)(uintptr_t)__builtin_return_address(0) }
+      .returns_to = (uint64_t)(uintptr_t)__builtin_return_address(0), .frame = (uint64_t)(uintptr_t)__builtin_dwarf_cfa() }
 #define HANDLE(handle) ((uint64_t)(uintptr_t)(handle))
 #define COMM_HANDLE(comm) ((comm) == MPI_COMM_NULL ? 0 : HANDLE(comm))
 #define REQUEST_HANDLE(request) ((request) == MPI_REQUEST_NULL ? 0 : HANDLE(request))

@@ -4,7 +4,7 @@
 //! come tables of fixed size, one behind the other:
 //!
 //! ```text
-//! header | names | threads | communicators | members | channels | requests
+//! header | names | threads | communicators | members | channels | requests | states | edges | frames | modules
 //! ```
 //!
 //! *Publication.* A row of a table counts only if its first word is not 0 ([`FREE`]) nor [`RETIRED`]; the writer stores that word last. What a thread
@@ -12,8 +12,10 @@
 
 /// What a recording begins with: `hindmREC` in ASCII.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"hindmREC");
-/// The version of this layout. Files of another version are refused.
-pub const VERSION: u64 = 1;
+/// The version of this layout. Files of later versions are refused.
+pub const VERSION: u64 = 2;
+/// The first version; its files end behind the requests ([`WORDS_OF_FIRST`]).
+pub const FIRST_VERSION: u64 = 1;
 
 /// Words of the header.
 pub const HEADER: usize = 64;
@@ -105,6 +107,8 @@ pub mod now {
     pub const RETURNS_TO: usize = 11;
     /// What the operation does, a word of [`does`](super::does).
     pub const DOES: usize = 12;
+    /// The row of the state of the task's model that it is in, or was in last, plus one; 0 if it is not known.
+    pub const STATE: usize = 13;
 }
 
 /// The last calls that a thread keeps.
@@ -272,7 +276,9 @@ pub const MEMBERS_AT: usize = COMMUNICATORS_AT + COMMUNICATORS * COMMUNICATOR;
 pub const CHANNELS_AT: usize = MEMBERS_AT + MEMBERS;
 /// Where the requests begin.
 pub const REQUESTS_AT: usize = CHANNELS_AT + CHANNELS * CHANNEL;
+/// The words of a whole file of the first version.
+pub const WORDS_OF_FIRST: usize = REQUESTS_AT + REQUESTS * REQUEST;
 /// The words of the whole file.
-pub const WORDS: usize = REQUESTS_AT + REQUESTS * REQUEST;
+pub const WORDS: usize = crate::model::END;
 
-const _: () = assert!(WORDS * 8 <= 4 << 20, "a recording takes at most 4 MB");
+const _: () = assert!(WORDS * 8 <= 8 << 20, "a recording takes at most 8 MB");

@@ -9,6 +9,7 @@
 //! The crate does no I/O and sees no other crate.
 
 pub mod layout;
+pub mod model;
 mod read;
 
 pub use read::{

@@ -1,11 +1,12 @@
 //! Reads a recording: any bytes give what can be believed of them, or an error.
 
 use crate::layout::{
-    self, ANY_TAG, CHANNEL, CHANNELS, CHANNELS_AT, COMMUNICATOR, COMMUNICATORS, COMMUNICATORS_AT, FREE,
-    HEADER, MAGIC, MEMBERS, MEMBERS_AT, NAMES, NAMES_AT, NOW, REQUEST, REQUESTS, REQUESTS_AT, RETIRED,
-    THREAD, THREADS, THREADS_AT, UNKNOWN_MEMBER, VERSION, WORDS, channel, communicator, header, now, peer,
-    request, state, thread,
+    self, ANY_TAG, CHANNEL, CHANNELS, CHANNELS_AT, COMMUNICATOR, COMMUNICATORS, COMMUNICATORS_AT,
+    FIRST_VERSION, FREE, HEADER, MAGIC, MEMBERS, MEMBERS_AT, NAMES, NAMES_AT, NOW, REQUEST, REQUESTS,
+    REQUESTS_AT, RETIRED, THREAD, THREADS, THREADS_AT, UNKNOWN_MEMBER, VERSION, WORDS, WORDS_OF_FIRST,
+    channel, communicator, header, now, peer, request, state, thread,
 };
+use crate::model::{self, Model};
 use std::fmt;
 
 /// Ranks of one communicator that are laid out, at most: what is longer is no job of this machine's, or damage.
@@ -69,15 +70,18 @@ pub struct Lost {
     pub requests: bool,
     /// Communicators that are freed: of those that it does not list, the task may have been a member.
     pub freed: bool,
+    /// States, edges or paths of the model.
+    pub model: bool,
 }
 
 impl Lost {
     /// Whether anything is missing that counts and waits rest on.
     #[must_use]
     pub fn anything(self) -> bool {
-        let freed = self.freed;
+        let Lost { freed, model, .. } = self;
         self != Lost {
             freed,
+            model,
             ..Lost::default()
         }
     }
@@ -115,6 +119,8 @@ pub struct Recording {
     pub channels: Vec<Channel>,
     /// Requests under way, and persistent ones.
     pub requests: Vec<Pending>,
+    /// What it did before; empty in files of the first version.
+    pub model: Model,
     /// What there was no room for.
     pub lost: Lost,
     /// How many entries contradict themselves and are left out; 0 unless the file was damaged.
@@ -134,6 +140,8 @@ pub struct Thread {
     pub call: Option<Call>,
     /// What it asks again and again, outside of calls or between them.
     pub polling: Option<Polling>,
+    /// The key of the state of the model that it is in, or was in last: outside of calls it is in the computation behind that.
+    pub state: Option<u64>,
 }
 
 /// A question that a thread has asked without being answered.
@@ -260,14 +268,15 @@ impl Recording {
         if file.word(header::MAGIC) != MAGIC {
             return Err(Error::NoRecording);
         }
-        match file.word(header::VERSION) {
-            VERSION => {}
+        let words = match file.word(header::VERSION) {
+            FIRST_VERSION => WORDS_OF_FIRST,
+            VERSION => WORDS,
             other => return Err(Error::Version(other)),
+        };
+        match bytes.get(..words * 8) {
+            Some(bytes) => Ok(File(bytes).read()),
+            None => Err(Error::CutOff(bytes.len())),
         }
-        if bytes.len() < WORDS * 8 {
-            return Err(Error::CutOff(bytes.len()));
-        }
-        Ok(file.read())
     }
 
     /// The name of an operation.
@@ -347,6 +356,8 @@ impl File<'_> {
         let mut channels = kept(channel_rows, |row| self.channel(row), &mut damaged);
         let mut requests = kept(request_rows, |row| self.request(row), &mut damaged);
         requests.sort_by_key(|request| request.begun);
+        let name = |at: usize| self.text(at, model::MODULE - 1);
+        let model = Model::read(&|at| self.word(at), &name, &mut damaged);
         channels.sort_by_key(|each| (each.communicator, each.received, each.peer, each.tag));
         Recording {
             pid: self.word(header::PID) as u32,
@@ -362,6 +373,7 @@ impl File<'_> {
             communicators,
             channels,
             requests,
+            model,
             lost: Lost {
                 threads: lost & 1 != 0,
                 communicators: lost & 2 != 0,
@@ -369,6 +381,7 @@ impl File<'_> {
                 channels: lost & 8 != 0,
                 requests: lost & 16 != 0,
                 freed: lost & 32 != 0,
+                model: lost & 64 != 0,
             },
             damaged,
         }
@@ -412,7 +425,15 @@ impl File<'_> {
                     times: word(thread::POLLED),
                 }),
             },
+            state: self.state_at(self.word(copy + now::STATE)),
         })
+    }
+
+    /// The key of the state in this row, counted from 1.
+    fn state_at(self, row: u64) -> Option<u64> {
+        let row = usize::try_from(row.checked_sub(1)?).ok()?;
+        let key = (row < model::STATES).then(|| self.word(model::STATES_AT + row * model::STATE))?;
+        (!matches!(key, FREE | RETIRED)).then_some(key)
     }
 
     fn communicator(self, row: usize) -> Option<Communicator> {

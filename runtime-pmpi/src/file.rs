@@ -89,7 +89,7 @@ pub fn describe(words: Words, names: &[u8]) {
 }
 
 /// Stores text in at most `room` words.
-fn text(words: Words, at: usize, room: usize, text: &[u8]) {
+pub(crate) fn text(words: Words, at: usize, room: usize, text: &[u8]) {
     for (index, part) in text.chunks(8).take(room).enumerate() {
         let mut bytes = [0; 8];
         bytes.iter_mut().zip(part).for_each(|(to, from)| *to = *from);

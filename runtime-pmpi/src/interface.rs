@@ -85,7 +85,11 @@ pub extern "C" fn hindmost_thread() -> u32 {
     };
     // SAFETY: gettid has no arguments and always succeeds.
     let tid = unsafe { libc::syscall(libc::SYS_gettid) } as u32;
-    recorder.thread(tid, |tid| Path::new(&format!("/proc/self/task/{tid}")).exists())
+    let row = recorder.thread(tid, |tid| Path::new(&format!("/proc/self/task/{tid}")).exists());
+    if row != 0 {
+        recorder.stack_ends(row, crate::paths::stack_end());
+    }
+    row
 }
 
 /// A call begins. Returns 0 if nothing is recorded, so that the shim calls nothing else for it.

@@ -14,10 +14,17 @@
 //! - [`file`]: makes the file, with its header.
 //! - [`tables`]: rows that are found by a key: communicators, channels, requests.
 //! - [`recorder`]: what a call changes at its beginning and at its end.
-//! - [`interface`]: what the shim calls, with the only `unsafe` besides the mapping.
+//! - [`paths`] and [`modules`]: which call path a call stands on, and in which files that lies.
+//! - `model`: the states that these are, and what followed what.
+//! - [`interface`]: what the shim calls.
+//!
+//! `unsafe` stands where the file is mapped, where C calls and where its loader, unwinder and stacks are read.
 
 pub mod file;
 pub mod interface;
+mod model;
+pub mod modules;
+pub mod paths;
 pub mod recorder;
 pub mod tables;
 pub mod words;

@@ -1,6 +1,7 @@
 //! What a call changes in the recording, at its beginning and at its end.
 
 use crate::file::clock;
+use crate::model::Model;
 use crate::tables::{Table, mix};
 use crate::words::Words;
 use recording::layout::{
@@ -24,6 +25,8 @@ pub mod lost {
     pub const REQUESTS: u64 = 16;
     /// A communicator that is freed, whose row another one has taken.
     pub const FREED: u64 = 32;
+    /// States, edges or paths of the model.
+    pub const MODEL: u64 = 64;
 }
 
 const CHANNELS_TABLE: Table = Table {
@@ -80,6 +83,10 @@ pub struct Call {
     pub ordinal: u64,
     /// When it was entered.
     pub entered: u64,
+    /// Where its frame on the stack begins; 0 if that is not known.
+    pub frame: u64,
+    /// The row of its state in the model plus one; 0 if it has none.
+    pub state: u64,
 }
 
 /// How a call ended.
@@ -128,30 +135,40 @@ pub struct Recorder {
     serials: AtomicU64,
     members: AtomicU64,
     begun: AtomicU64,
+    model: Model,
 }
 
 impl Recorder {
-    /// A recorder that writes to `words`, and keeps its own index in `handles` ([`Self::index_words`] words of zeros).
+    /// A recorder that writes to `words`, and keeps what is its own in `own` ([`Self::index_words`] words of zeros).
     #[must_use]
-    pub fn new(words: Words, handles: Words) -> Self {
+    pub fn new(words: Words, own: Words) -> Self {
         Recorder {
             words,
-            handles,
+            handles: own,
             locked: AtomicBool::new(false),
             serials: AtomicU64::new(0),
             members: AtomicU64::new(0),
             begun: AtomicU64::new(0),
+            model: Model::new(own.from(HANDLES * 2)),
         }
+    }
+
+    pub(crate) fn words(&self) -> Words {
+        self.words
+    }
+
+    pub(crate) fn model(&self) -> &Model {
+        &self.model
     }
 
     /// How many words the private index takes.
     #[must_use]
     pub fn index_words() -> usize {
-        HANDLES * 2
+        HANDLES * 2 + Model::words()
     }
 
     /// Runs `change` while no other thread adds or removes rows. The lock is held for a few hundred instructions at most.
-    fn alone<T>(&self, change: impl FnOnce() -> T) -> T {
+    pub(crate) fn alone<T>(&self, change: impl FnOnce() -> T) -> T {
         while self
             .locked
             .compare_exchange_weak(false, true, Ordering::Acquire, Ordering::Relaxed)
@@ -164,7 +181,7 @@ impl Recorder {
         result
     }
 
-    fn lose(&self, what: u64) {
+    pub(crate) fn lose(&self, what: u64) {
         self.words.mark(header::LOST, what);
     }
 
@@ -204,6 +221,11 @@ impl Recorder {
         })
     }
 
+    /// The stack of the thread in this row ends here: its paths are known from now on.
+    pub fn stack_ends(&self, thread: u32, end: u64) {
+        self.model.set_end(thread, end);
+    }
+
     /// A call begins. `requests` are those that it completes, or asks about.
     pub fn enter(&self, call: &mut Call, requests: &[u64]) {
         let words = self.words;
@@ -225,6 +247,13 @@ impl Recorder {
             return;
         };
         let changes = words.get(at + thread::CHANGES) + 1;
+        let before = words.get(at + thread::NOW + ((changes - 1) % 2) as usize * NOW + now::STATE);
+        call.state = self.state_of(call);
+        // A question that is asked again is the same visit.
+        if call.state != before || words.get(at + thread::POLLS) == 0 {
+            let outside = call.entered.saturating_sub(words.get(at + thread::LAST));
+            self.comes_to(call.state, before, outside);
+        }
         let mark = u64::from(call.thread) << 48 | changes & 0xffff_ffff_ffff;
         for handle in requests {
             let active = |row: usize| words.get(row + request::STATE) & state::ACTIVE != 0;
@@ -246,6 +275,7 @@ impl Recorder {
             (now::MARK, if requests.is_empty() { 0 } else { mark }),
             (now::RETURNS_TO, call.returns_to),
             (now::DOES, u64::from(call.does)),
+            (now::STATE, call.state),
         ];
         let copy = at + thread::NOW + (changes % 2) as usize * NOW;
         for (word, value) in values {
@@ -273,6 +303,7 @@ impl Recorder {
             words.set(at + thread::POLLS, 0);
             words.set(at + thread::POLLED, 0);
             words.set(at + thread::LAST, left);
+            self.ends_in(call.state, left.saturating_sub(call.entered));
             let completed = words.get(at + thread::COMPLETED);
             self.note(at, completed, call, left);
             words.publish(at + thread::COMPLETED, completed + 1);

@@ -23,6 +23,19 @@ impl Table {
         self.at + (index & (self.rows - 1)) * self.width
     }
 
+    /// The number of the row that begins at this word, counted from 1.
+    #[must_use]
+    pub fn number(self, row: usize) -> u64 {
+        ((row - self.at) / self.width) as u64 + 1
+    }
+
+    /// The row of this number, counted from 1.
+    #[must_use]
+    pub fn numbered(self, number: u64) -> Option<usize> {
+        let index = number.checked_sub(1)? as usize;
+        (index < self.rows).then(|| self.row(index))
+    }
+
     fn first(self, hash: u64) -> usize {
         (mix(hash) as usize) & (self.rows - 1)
     }

@@ -13,6 +13,12 @@ impl Words {
         Words(words)
     }
 
+    /// The words from `index` on.
+    #[must_use]
+    pub fn from(self, index: usize) -> Self {
+        Words(self.0.get(index..).unwrap_or_default())
+    }
+
     /// The word at `index`.
     #[must_use]
     pub fn get(self, index: usize) -> u64 {

@@ -6,6 +6,7 @@
 use recording::Recording;
 use recording::layout::does;
 use runtime_pmpi::file::create;
+use runtime_pmpi::paths::stack_end;
 use runtime_pmpi::recorder::{Call, New, Outcome, Recorder};
 use runtime_pmpi::words::Words;
 use std::os::unix::fs::FileExt;
@@ -55,6 +56,7 @@ fn record(directory: &Path) {
     make(&recorder, WORLD);
     recorder.world(2, 12);
     assert_eq!(recorder.thread(4_711, |_| true), 1);
+    recorder.stack_ends(1, stack_end());
     recorder.stage(2);
     let done = std::fs::OpenOptions::new()
         .create(true)
@@ -72,6 +74,8 @@ fn record(directory: &Path) {
         };
         let handle = 1_000 + number / ROUND;
         let requests = if number % ROUND == 2 { &[handle][..] } else { &[] };
+        // As if this loop were the caller: what lies above it on the stack is the path.
+        call.frame = std::ptr::from_ref(&recorder) as u64;
         recorder.enter(&mut call, requests);
         match number % ROUND {
             1 => {
@@ -145,6 +149,21 @@ fn check(bytes: &[u8], known: u64, context: &str) -> u64 {
         recording.requests.len() <= 1,
         "{context}: {:?}",
         recording.requests
+    );
+    let model = &recording.model;
+    let entered: u64 = model.states.iter().map(|state| state.entered).sum();
+    let left: u64 = model.edges.iter().map(|edge| edge.count).sum();
+    assert!(
+        (completed..=completed + 1).contains(&entered),
+        "{context}: {model:?}"
+    );
+    assert!(
+        (completed.saturating_sub(1)..=completed).contains(&left),
+        "{context}: {model:?}"
+    );
+    assert!(
+        model.states.len() <= 4 && model.edges.len() <= 4,
+        "{context}: {model:?}"
     );
     completed
 }

@@ -12,6 +12,7 @@ mod cores;
 mod hindmost;
 mod libraries;
 mod messages;
+mod models;
 mod motion;
 mod seeded;
 mod slices;

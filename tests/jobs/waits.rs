@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-const RANKS: usize = 5;
+pub(crate) const RANKS: usize = 5;
 
 /// A step of a plan: what it does, over which communicator, with whom, under which tag.
 #[derive(Clone, Copy, Debug)]
@@ -230,6 +230,12 @@ fn text(plan: &Plan) -> String {
 
 /// The recorder of an MPI, and the program that follows plans.
 fn made(mpi: Mpi) -> (PathBuf, PathBuf) {
+    made_of(mpi, "plan")
+}
+
+/// The recorder of an MPI, and a program of `plans`.
+pub(crate) fn made_of(mpi: Mpi, program: &str) -> (PathBuf, PathBuf) {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("jobs/plans/{program}.c"));
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let built = run(Command::new(cargo)
         .args([
@@ -258,8 +264,7 @@ fn made(mpi: Mpi) -> (PathBuf, PathBuf) {
         .arg("--runtime")
         .arg(&runtime));
     assert!(output.status.success(), "{}", said(&output));
-    let program = out().join(format!("plan-{}", mpi.name()));
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("jobs/plans/plan.c");
+    let program = out().join(format!("{program}-{}", mpi.name()));
     let output = run(Command::new(mpicc)
         .args(["-O1", "-w", "-o"])
         .arg(&program)
@@ -269,20 +274,20 @@ fn made(mpi: Mpi) -> (PathBuf, PathBuf) {
 }
 
 /// A job with the recorder.
-struct Running {
+pub(crate) struct Running {
     processes: JobProcesses,
     launcher: Child,
-    directory: PathBuf,
+    pub(crate) directory: PathBuf,
 }
 
 impl Running {
-    fn end(&mut self) {
+    pub(crate) fn end(&mut self) {
         self.processes.end();
         self.launcher.wait().unwrap_or_else(|error| panic!("{error}"));
     }
 }
 
-fn start(mpi: Mpi, (recorder, program): &(PathBuf, PathBuf), name: &str, plan: &str) -> Running {
+pub(crate) fn start(mpi: Mpi, (recorder, program): &(PathBuf, PathBuf), name: &str, plan: &str) -> Running {
     let directory = out().join(format!("recorded-{}-{name}", mpi.name()));
     let _ = std::fs::remove_dir_all(&directory);
     let processes = JobProcesses::new();

@@ -1,0 +1,103 @@
+//! What the flight recorder writes down of what tasks did before, against a program that makes known calls on known paths (`plans/paths.c`).
+
+use crate::hindmost::{PATIENCE, my_turn};
+use crate::waits::{RANKS, made_of, start};
+use corpus::Mpi;
+use engine::recorded::Recording;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// What the tasks have recorded so far.
+fn recordings(directory: &Path) -> Vec<Recording> {
+    let files = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    let bytes = files.filter_map(|file| std::fs::read(file.path()).ok());
+    bytes.filter_map(|bytes| Recording::read(&bytes).ok()).collect()
+}
+
+/// The turn of each rank in which it has come to the end of what it does.
+fn is_done(recording: &Recording) -> bool {
+    let entered: u64 = recording.model.states.iter().map(|state| state.entered).sum();
+    // MPI_Init, five barriers a turn, and rank 0's last one.
+    entered >= 501 + u64::from(recording.world.is_some_and(|(rank, _)| rank == 0))
+}
+
+fn model_of(mpi: Mpi) {
+    let _turn = my_turn();
+    let made = made_of(mpi, "paths");
+    let mut job = start(mpi, &made, "paths", "");
+    let begun = Instant::now();
+    let recordings = loop {
+        let found = recordings(&job.directory);
+        if found.len() == RANKS && found.iter().all(is_done) {
+            break found;
+        }
+        assert!(begun.elapsed() < PATIENCE, "{found:#?}");
+        std::thread::sleep(Duration::from_millis(50));
+    };
+    job.end();
+    let mut keys: BTreeMap<u64, usize> = BTreeMap::new();
+    for recording in &recordings {
+        check(recording);
+        for state in &recording.model.states {
+            *keys.entry(state.key).or_default() += 1;
+        }
+    }
+    // Six states of all, whatever the address space of each, and one of rank 0 alone.
+    let of_all = keys.values().filter(|tasks| **tasks == RANKS).count();
+    assert_eq!((of_all, keys.len()), (5, 6), "{recordings:#?}");
+}
+
+/// Whether the model tells what the program has done.
+fn check(recording: &Recording) {
+    let model = &recording.model;
+    let is_first = recording.world.is_some_and(|(rank, _)| rank == 0);
+    assert!(!recording.lost.model && recording.damaged == 0, "{recording:#?}");
+    let mut entered: Vec<u64> = model.states.iter().map(|state| state.entered).collect();
+    entered.sort_unstable();
+    let expected: &[u64] = if is_first {
+        &[1, 1, 50, 50, 100, 300]
+    } else {
+        &[1, 50, 50, 100, 300]
+    };
+    assert_eq!(entered, expected, "{model:#?}");
+    let mut counts: Vec<u64> = model.edges.iter().map(|edge| edge.count).collect();
+    counts.sort_unstable();
+    let expected: &[u64] = if is_first {
+        &[1, 1, 49, 50, 50, 50, 100, 200]
+    } else {
+        &[1, 49, 50, 50, 50, 100, 200]
+    };
+    assert_eq!(counts, expected, "{model:#?}");
+    for state in &model.states {
+        let names = state
+            .path
+            .iter()
+            .filter_map(|(module, _)| model.modules.get((*module)?));
+        assert!(
+            names.count() == state.path.len() && state.path.len() > 2,
+            "{model:#?}"
+        );
+        let left: u64 = model
+            .edges
+            .iter()
+            .filter(|edge| edge.from == state.key)
+            .map(|edge| edge.count)
+            .sum();
+        assert_eq!(state.regions.count, left, "{model:#?}");
+    }
+    let now = recording.threads[0].state.and_then(|key| model.state(key));
+    let now = now.expect("a task is in a state, or behind one");
+    // Rank 0 is in its last call, the others behind a call at the ninth or third level.
+    assert_eq!(now.entered, if is_first { 1 } else { 50 }, "{model:#?}");
+}
+
+#[test]
+fn a_model_has_the_calls_of_each_path_under_open_mpi() {
+    model_of(Mpi::OpenMpi);
+}
+
+#[test]
+fn a_model_has_the_calls_of_each_path_under_mpich() {
+    model_of(Mpi::Mpich);
+}
