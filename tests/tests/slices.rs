@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use tests::slices::dynamic::{ProgramKind, campaign};
 use tests::slices::judge::{self, Effort};
 use tests::slices::neutralise::{Language, Mode, neutralise};
-use tests::slices::{matrix, slicing, suite};
+use tests::slices::{matrix, objects, slicing, suite};
 
 fn scratch(name: &str) -> PathBuf {
     let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("slices-{name}"));
@@ -113,11 +113,21 @@ fn slices_of_programs_of_cplusplus_observe_what_the_programs_observe() {
 fn objects_are_followed_by_whatever_name_they_are_changed() {
     let programs = matrix::programs(5, 40);
     assert!(programs.len() >= 80, "{} programs", programs.len());
+    judge_made("matrix", &programs);
+}
+
+/// A few random programs; `slice-fuzz --objects 0..300` judges more.
+#[test]
+fn slices_of_random_programs_of_cplusplus_observe_what_these_observe() {
+    judge_made("objects", &Vec::from_iter((0..12).map(objects::program)));
+}
+
+fn judge_made(directory: &str, programs: &[suite::Program]) {
     let effort = Effort {
         mutants: 0,
         modes: &[Mode::Delete],
     };
-    let report = judge::judge(&programs, &slicing::slices, effort, &scratch("matrix"));
+    let report = judge::judge(programs, &slicing::slices, effort, &scratch(directory));
     let report = report.unwrap_or_else(|e| panic!("{e}"));
     println!("{report}");
     let faults = Vec::from_iter(report.faults.iter().map(ToString::to_string));

@@ -10,9 +10,10 @@ use tests::command;
 use tests::slices::dynamic::{ProgramKind, campaign};
 use tests::slices::judge::{Effort, MODES, judge};
 use tests::slices::neutralise::Mode;
-use tests::slices::{matrix, slicing, suite};
+use tests::slices::suite::{self, Program};
+use tests::slices::{matrix, objects, slicing};
 
-const USAGE: &str = "usage: slice-fuzz [--seeds A..B] [--kind data|control|plain] [--no-programs] [--program NAME] [--every N] [--survivors] [--matrix PART/PARTS]";
+const USAGE: &str = "usage: slice-fuzz [--seeds A..B] [--kind data|control|plain] [--no-programs] [--program NAME] [--every N] [--survivors] [--matrix PART/PARTS] [--objects A..B]";
 
 struct Options {
     seeds: Range<u64>,
@@ -22,6 +23,7 @@ struct Options {
     every: usize,
     survivors: bool,
     matrix: Option<(usize, usize)>,
+    objects: Range<u64>,
 }
 
 fn main() -> ExitCode {
@@ -38,6 +40,7 @@ fn options(mut args: impl Iterator<Item = String>) -> Result<Options, String> {
         every: 1,
         survivors: false,
         matrix: None,
+        objects: 0..0,
     };
     while let Some(arg) = args.next() {
         let mut value = || args.next().ok_or_else(|| format!("{arg} needs a value\n{USAGE}"));
@@ -51,6 +54,7 @@ fn options(mut args: impl Iterator<Item = String>) -> Result<Options, String> {
                     other => return Err(format!("'{other}' is no kind\n{USAGE}")),
                 }];
             }
+            "--objects" => options.objects = command::seeds(&value()?, USAGE)?,
             "--help" => return Err(USAGE.to_owned()),
             "--no-programs" => options.programs = false,
             "--program" => options.program = value()?,
@@ -73,37 +77,24 @@ fn options(mut args: impl Iterator<Item = String>) -> Result<Options, String> {
 fn run(options: &Options) -> Result<usize, String> {
     let mut faults = 0;
     if options.programs {
-        let scratch = Scratch::new()?;
-        let mut programs = suite::programs();
-        programs.retain(|program| program.name.contains(&options.program));
         let effort = Effort {
             mutants: options.every,
             modes: &MODES,
         };
-        let report = judge(&programs, &slicing::slices, effort, &scratch.0)?;
-        println!("hand-written programs\n{report}");
-        for fault in &report.faults {
-            println!("{fault}");
-        }
-        for survivor in report.survivors.iter().filter(|_| options.survivors) {
-            println!("not noticed: {survivor}");
-        }
-        faults += report.faults.len();
+        faults += judged("hand-written programs", suite::programs(), options, effort)?;
     }
+    let effort = Effort {
+        mutants: options.every,
+        modes: &[Mode::Delete, Mode::Perturb(1)],
+    };
     if let Some((part, parts)) = options.matrix {
-        let scratch = Scratch::new()?;
-        let mut programs = matrix::programs(part, parts);
-        programs.retain(|program| program.name.contains(&options.program));
-        let effort = Effort {
-            mutants: options.every,
-            modes: &[Mode::Delete, Mode::Perturb(1)],
-        };
-        let report = judge(&programs, &slicing::slices, effort, &scratch.0)?;
-        println!("the matrix, part {part} of {parts}\n{report}");
-        for fault in &report.faults {
-            println!("{fault}");
-        }
-        faults += report.faults.len();
+        let title = format!("the matrix, part {part} of {parts}");
+        faults += judged(&title, matrix::programs(part, parts), options, effort)?;
+    }
+    if !options.objects.is_empty() {
+        let seeds = options.objects.clone();
+        let title = format!("random programs of C++, seeds {}..{}", seeds.start, seeds.end);
+        faults += judged(&title, seeds.map(objects::program).collect(), options, effort)?;
     }
     for &kind in &options.kinds {
         let found = campaign(kind, options.seeds.clone())?;
@@ -117,6 +108,26 @@ fn run(options: &Options) -> Result<usize, String> {
         faults += found.faults.len();
     }
     Ok(faults)
+}
+
+/// Judges programs, prints what was found, and returns the number of faults.
+fn judged(
+    title: &str,
+    mut programs: Vec<Program>,
+    options: &Options,
+    effort: Effort,
+) -> Result<usize, String> {
+    let scratch = Scratch::new()?;
+    programs.retain(|program| program.name.contains(&options.program));
+    let report = judge(&programs, &slicing::slices, effort, &scratch.0)?;
+    println!("{title}\n{report}");
+    for fault in &report.faults {
+        println!("{fault}");
+    }
+    for survivor in report.survivors.iter().filter(|_| options.survivors) {
+        println!("not noticed: {survivor}");
+    }
+    Ok(report.faults.len())
 }
 
 /// A directory that is removed when it is no longer needed.

@@ -140,13 +140,22 @@ struct Neutraliser<'a> {
 impl Neutraliser<'_> {
     /// Whether a line from the one of byte `from` to the one of byte `to` is in the slice.
     fn touches(&self, from: (usize, usize), to: (usize, usize)) -> bool {
-        let first = u32::try_from(from.0 + 1).unwrap_or(u32::MAX);
+        let first = line_of(from.0);
         let last = u32::try_from(to.0 + usize::from(to.1 > 0)).unwrap_or(u32::MAX);
         self.kept.range(first..=last.max(first)).next().is_some()
     }
 
     fn has(&self, node: Node<'_>) -> bool {
         self.touches(start(node), end(node))
+    }
+
+    /// Whether something of a compound statement is in the slice. What a lambda does happens where it is called: without the
+    /// statement that makes the lambda, that is no reason to keep the loop around it.
+    fn has_some(&self, node: Node<'_>) -> bool {
+        let mut elsewhere = BTreeSet::new();
+        lines_of_lambdas(node, &mut elsewhere);
+        let lines = line_of(node.start_position().row)..=line_of(node.end_position().row);
+        self.kept.range(lines).any(|line| !elsewhere.contains(line))
     }
 
     fn replace(&mut self, range: Range<usize>, with: &str) {
@@ -178,9 +187,9 @@ impl Neutraliser<'_> {
                 self.in_function = !outside;
             }
             "namespace_definition" | "struct_specifier" | "class_specifier" => self.field(node, "body"),
-            "try_statement" if self.has(node) => self.children(node),
+            "try_statement" if self.has_some(node) => self.children(node),
             "catch_clause" => self.field(node, "body"),
-            "for_range_loop" if self.has(node) => self.field(node, "body"),
+            "for_range_loop" if self.has_some(node) => self.field(node, "body"),
             "compound_statement"
             | "declaration_list"
             | "field_declaration_list"
@@ -200,7 +209,7 @@ impl Neutraliser<'_> {
                 }
             }
             "if_statement" | "while_statement" | "do_statement" | "for_statement" | "switch_statement" => {
-                if self.has(node) {
+                if self.has_some(node) {
                     self.compound(node);
                 } else {
                     let labels = self.labels(node);
@@ -474,6 +483,11 @@ impl Neutraliser<'_> {
         let ty = format!("std::remove_cv_t<std::remove_reference_t<decltype({text})>>");
         let start = node.start_byte();
         self.edits.push((start..start, format!("raw<{ty}> {raw}; ")));
+        // An object of its own would be made by copying what nobody has made.
+        if name.kind() == "identifier" {
+            self.edits
+                .push((name.start_byte()..name.start_byte(), "&".to_owned()));
+        }
         self.replace(value.byte_range(), &format!("{raw}.it()"));
     }
 
@@ -533,6 +547,22 @@ fn wrong(seed: u32, node: Node<'_>) -> i32 {
     const VALUES: [i32; 7] = [37, -5, 1, 113, 0, -1, 6];
     let at = node.start_position().row + seed as usize * 3;
     VALUES[at % VALUES.len()]
+}
+
+/// The line, from 1, of a row from 0.
+fn line_of(row: usize) -> u32 {
+    u32::try_from(row + 1).unwrap_or(u32::MAX)
+}
+
+/// The lines of the lambdas in a node, without those that they begin on.
+fn lines_of_lambdas(node: Node<'_>, found: &mut BTreeSet<u32>) {
+    if node.kind() == "lambda_expression" {
+        found.extend(line_of(node.start_position().row) + 1..=line_of(node.end_position().row));
+    } else {
+        for child in named(node) {
+            lines_of_lambdas(child, found);
+        }
+    }
 }
 
 fn start(node: Node<'_>) -> (usize, usize) {
