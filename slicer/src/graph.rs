@@ -133,12 +133,25 @@ pub(crate) struct Message {
     pub(crate) tag: Option<Vec<i64>>,
     /// The tags of what is received, of `MPI_Sendrecv`.
     pub(crate) receive_tag: Option<Vec<i64>>,
+    /// What it sends by the calls of the wrappers around it: all calls that there are, or nothing where these do not tell.
+    pub(crate) sends: Vec<ByCaller>,
+    /// The same of what it receives.
+    pub(crate) receives: Vec<ByCaller>,
     /// All communicators that it may be about, sorted, if they are known. Those that may be one have the same number.
     pub(crate) communicator: Option<Vec<u32>>,
     /// No buffer is named: the datatype holds addresses.
     pub(crate) by_address: bool,
     /// Arguments that are buffers, as bits: what stands in them is carried, and decides nothing about the call.
     pub(crate) carried: u32,
+}
+
+/// The tags that a message has where these calls lead to it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct ByCaller {
+    /// From the call of the function that the message is in outward.
+    pub(crate) calls: Vec<NodeId>,
+    /// If they are known.
+    pub(crate) tags: Option<Vec<i64>>,
 }
 
 /// Which side of a message a call is on.

@@ -2,7 +2,8 @@
 //! Tags and communicators are sets (`build::origins`): two calls that share none cannot meet. What is not known may be anything, and so may a wildcard; peers
 //! are not looked at, because ranks are known at run time only.
 
-use crate::graph::{Message, MessageRole};
+use crate::graph::{ByCaller, Message, MessageRole, NodeId};
+use std::borrow::Cow;
 
 /// Whether what one call waits for, or gets, may come from the other.
 pub(crate) fn meet(mine: &Message, theirs: &Message) -> bool {
@@ -61,6 +62,47 @@ pub(crate) fn compete(mine: &Message, theirs: &Message) -> bool {
         MessageRole::Receive | MessageRole::Both | MessageRole::Any
     ) && communicators_agree(mine, theirs)
         && tags_agree(received(mine), received(theirs))
+}
+
+/// Which tags a message has, by the calls of the wrappers around it.
+type Ways<'m> = Vec<&'m ByCaller>;
+
+/// Of the calls of the wrappers around a send, those that may send what a call receives; `None` if that is all of them.
+pub(crate) fn ways_to_send<'m>(mine: &Message, theirs: &'m Message) -> Option<Ways<'m>> {
+    agreeing(received(mine), &theirs.sends)
+}
+
+/// The same of a receive, and what a call sends.
+pub(crate) fn ways_to_receive<'m>(mine: &Message, theirs: &'m Message) -> Option<Ways<'m>> {
+    agreeing(mine.tag.as_deref(), &theirs.receives)
+}
+
+/// The same of a receive that may take what another receives.
+pub(crate) fn ways_to_take<'m>(mine: &Message, theirs: &'m Message) -> Option<Ways<'m>> {
+    agreeing(received(mine), &theirs.receives)
+}
+
+fn agreeing<'m>(tags: Option<&[i64]>, ways: &'m [ByCaller]) -> Option<Ways<'m>> {
+    let agree = |way: &&ByCaller| tags_agree(tags, way.tags.as_deref());
+    let found = Vec::from_iter(ways.iter().filter(agree));
+    (found.len() < ways.len()).then_some(found)
+}
+
+/// A message whose wrappers have been called as `is_called` says, of the calls from inside outward.
+pub(crate) fn as_called<'m>(message: &'m Message, is_called: impl Fn(&[NodeId]) -> bool) -> Cow<'m, Message> {
+    let tags = |ways: &[ByCaller]| {
+        let ways = Vec::from_iter(ways.iter().filter(|way| is_called(&way.calls)));
+        let tags: Option<Vec<Vec<i64>>> = ways.iter().map(|way| way.tags.clone()).collect();
+        tags.map(|tags| tags.concat()).filter(|tags| !tags.is_empty())
+    };
+    let (sends, receives) = (tags(&message.sends), tags(&message.receives));
+    if sends.is_none() && receives.is_none() {
+        return Cow::Borrowed(message);
+    }
+    let mut own = message.clone();
+    own.receive_tag = receives.or(own.receive_tag);
+    own.tag = sends.or(own.tag);
+    Cow::Owned(own)
 }
 
 /// The tags that a call receives.

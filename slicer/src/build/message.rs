@@ -46,6 +46,8 @@ fn either(one: Message, other: Message) -> Message {
         communicator: one
             .communicator
             .filter(|known| other.communicator.as_ref() == Some(known)),
+        sends: Vec::new(),
+        receives: Vec::new(),
         by_address: one.by_address || other.by_address,
         carried: one.carried & other.carried,
         operation: one.operation,
@@ -75,6 +77,8 @@ fn named(function: &Function, name: &str, args: &[ExprId]) -> Option<Message> {
             _ => None,
         }),
         receive_tag: constant(Role::ReceiveTag),
+        sends: Vec::new(),
+        receives: Vec::new(),
         communicator: argument(Role::Communicator)
             .filter(|_| !is_file)
             .and_then(|argument| match &function.exprs[argument].kind {

@@ -7,6 +7,7 @@
 //! 5. All of it is put into columns.
 
 mod allocators;
+mod by_caller;
 mod called;
 mod callees;
 mod calls;

@@ -35,6 +35,12 @@ pub(super) enum Origin {
 /// All origins that a value may have; `None` when that is not known.
 pub(super) type Origins = Option<BTreeSet<Origin>>;
 
+/// What a call hands over for a parameter.
+pub(super) struct Handed {
+    pub(super) call: NodeId,
+    pub(super) argument: NodeId,
+}
+
 /// More origins than this are as good as unknown.
 const MOST: usize = 16;
 
@@ -52,7 +58,7 @@ pub(super) struct Asker<'g, 'u> {
     names: BTreeMap<&'g str, NameId>,
     /// Of each member's name the types that members of that name have; none where one stands in a union.
     members: BTreeMap<&'u str, Option<Vec<Type>>>,
-    known: BTreeMap<NodeId, Origins>,
+    pub(super) known: BTreeMap<NodeId, Origins>,
     /// What is being asked for: who is met again goes round.
     open: BTreeSet<NodeId>,
     steps: usize,
@@ -198,27 +204,27 @@ impl<'g, 'u> Asker<'g, 'u> {
     }
 
     fn argument(&mut self, info: &FunctionInfo<'_>, id: FunctionId, node: NodeId) -> Origins {
-        let calls = self.graph.calls_of(id);
-        let at = calls
-            .partition_point(|call| call.first_argument <= node)
-            .checked_sub(1)?;
-        let call = &calls[at];
-        let index = node.index() - call.first_argument.index();
-        let point = call.node.index() - self.graph.functions[id].first_node.index();
-        let Action::Call(expr) = info.flow.points[PointId::from_index(point)].action else {
-            return None;
-        };
-        let ExprKind::Call { args, .. } = &info.function.exprs[expr].kind else {
-            return None;
-        };
-        let arg = *args.get(index).filter(|_| index < call.arguments as usize)?;
+        let arg = self.expr_of(info, id, node)?;
         self.of_expr(info, node, arg)
     }
 
-    /// What all calls hand over: the function is called by its name alone, from where all arguments are known.
     fn parameter(&mut self, info: &FunctionInfo<'_>, id: FunctionId, index: usize) -> Origins {
-        let graph = self.graph;
         let local = info.function.locals.get(LocalId::from_index(index))?;
+        let mut all = BTreeSet::new();
+        for handed in self.handed_over(info, id, index)? {
+            all.extend(self.of_node(handed.argument)?);
+        }
+        fits(local.ty, all)
+    }
+
+    /// What all calls hand over for a parameter: the function is called by its name alone, from where all arguments are known.
+    pub(super) fn handed_over(
+        &self,
+        info: &FunctionInfo<'_>,
+        id: FunctionId,
+        index: usize,
+    ) -> Option<Vec<Handed>> {
+        let graph = self.graph;
         if index >= info.function.params || graph.implicit.functions.binary_search(&id).is_ok() {
             return None;
         }
@@ -226,19 +232,20 @@ impl<'g, 'u> Asker<'g, 'u> {
         if callers.is_empty() || info.function.name == "main" {
             return None;
         }
-        let mut all = BTreeSet::new();
-        for &caller in callers {
+        let handed = callers.iter().map(|&caller| {
             let call = graph.call(caller)?;
             if call.hands_on || call.arguments as usize <= index || call.callees.binary_search(&id).is_err() {
                 return None;
             }
-            let argument = NodeId::from_index(call.first_argument.index() + index);
-            all.extend(self.of_node(argument)?);
-        }
-        fits(local.ty, all)
+            Some(Handed {
+                call: caller,
+                argument: NodeId::from_index(call.first_argument.index() + index),
+            })
+        });
+        handed.collect()
     }
 
-    fn of_expr(&mut self, info: &FunctionInfo<'_>, node: NodeId, expr: ExprId) -> Origins {
+    pub(super) fn of_expr(&mut self, info: &FunctionInfo<'_>, node: NodeId, expr: ExprId) -> Origins {
         let function = info.function;
         let one = |origin| Some(BTreeSet::from([origin]));
         match &function.exprs[expr].kind {
@@ -393,7 +400,7 @@ fn writers_of(memory: &Memory, access: &Access) -> Option<Vec<NodeId>> {
 }
 
 /// The same values, if a variable of this type holds all of them unchanged.
-fn fits(ty: Type, found: BTreeSet<Origin>) -> Origins {
+pub(super) fn fits(ty: Type, found: BTreeSet<Origin>) -> Origins {
     let holds = |origin: &Origin| match (origin, ty) {
         // Zero in a structure is zero in all of its members.
         (Origin::Int(0), _) => true,

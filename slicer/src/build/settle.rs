@@ -11,7 +11,7 @@
 
 use crate::build::message::{OWN, WORLD};
 use crate::build::origins::{Asker, Origin, Origins};
-use crate::graph::{Call, FunctionId, Graph, NodeId};
+use crate::graph::{ByCaller, Call, FunctionId, Graph, NodeId};
 use base::{Id as _, mpi_name};
 use dataflow::Program;
 use library::Role;
@@ -23,6 +23,8 @@ struct Found {
     call: usize,
     /// Of what it sends, and of what it receives.
     tags: [Option<Vec<i64>>; 2],
+    /// The same by the calls of the functions around it, where these decide.
+    by_caller: [Vec<ByCaller>; 2],
     communicators: Origins,
 }
 
@@ -50,9 +52,11 @@ pub(super) fn settle(graph: &mut Graph, program: &Program<'_>) {
             Some(_) => None,
             None => ask(Role::Communicator),
         };
+        let by_caller = [Role::SendTag, Role::ReceiveTag].map(|role| by_caller(&mut asker, call, row, role));
         found.push(Found {
             call: number,
             tags,
+            by_caller,
             communicators,
         });
     }
@@ -60,12 +64,15 @@ pub(super) fn settle(graph: &mut Graph, program: &Program<'_>) {
     let numbers = numbers(graph, &mut asker, used);
     for found in found {
         let [tag, receive_tag] = found.tags;
+        let [sends, receives] = found.by_caller;
         let Some(message) = &mut graph.calls[found.call].message else {
             continue;
         };
         // What only receives has one tag.
         message.tag = tag.or_else(|| message.tag.take());
         message.receive_tag = receive_tag;
+        message.sends = sends;
+        message.receives = receives;
         let number = |origin: &Origin| match origin {
             Origin::World => Some(WORLD),
             Origin::Own => Some(OWN),
@@ -78,6 +85,20 @@ pub(super) fn settle(graph: &mut Graph, program: &Program<'_>) {
             let all: Option<BTreeSet<u32>> = all.map(number).collect();
             message.communicator = all.map(Vec::from_iter).filter(|all| !all.is_empty());
         }
+    }
+}
+
+/// The tags of a call by the calls that lead to it; nothing where they say no more than all together.
+fn by_caller(asker: &mut Asker<'_, '_>, call: &Call, row: &library::Function, role: Role) -> Vec<ByCaller> {
+    let ways = argument(call, row, role).and_then(|tag| asker.by_caller(tag));
+    let ways = ways.unwrap_or_default().into_iter();
+    let ways = Vec::from_iter(ways.map(|(calls, origins)| ByCaller {
+        calls,
+        tags: origins.and_then(constants),
+    }));
+    match ways.iter().any(|way| way.tags != ways[0].tags) {
+        true => ways,
+        false => Vec::new(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Whether columns that were read fit together: what a walk relies on without looking.
 
-use crate::graph::{Access, Call, Edge, Function, Graph, Labels, Lists, Memory, NodeId, NodeKind};
+use crate::graph::{Access, Call, Edge, Function, Graph, Labels, Lists, Memory, Message, NodeId, NodeKind};
 use crate::places::{Key, NameId};
 use base::Id as _;
 
@@ -20,11 +20,16 @@ pub(super) fn is_sound(graph: &Graph) -> bool {
             && function.ends.iter().all(is_node)
             && function.callers.iter().all(is_node)
     };
+    let message = |message: &Message| {
+        let mut ways = message.sends.iter().chain(&message.receives);
+        ways.all(|way| way.calls.iter().all(is_node))
+    };
     let call = |call: &Call| {
         let end = call.first_argument.index() as u64 + u64::from(call.arguments);
         is_node(&call.node)
             && is_key(call.name)
             && end <= nodes as u64
+            && call.message.as_ref().is_none_or(message)
             && call.callees.is_sorted()
             && call
                 .callees

@@ -4,8 +4,8 @@ use super::check;
 use super::write::Last;
 use super::{EDGE_KINDS, FUNCTION_KINDS, GraphError, MAGIC, NODE_KINDS, ROLES, VERSION};
 use crate::graph::{
-    Access, Call, ClassId, Edge, FileId, Function, FunctionId, Graph, ImplicitCalls, Labels, Lists, Memory,
-    Message, Node, NodeId, call_numbers, call_ranges,
+    Access, ByCaller, Call, ClassId, Edge, FileId, Function, FunctionId, Graph, ImplicitCalls, Labels, Lists,
+    Memory, Message, Node, NodeId, call_numbers, call_ranges,
 };
 use crate::places::{Key, NameId, ObjectId, PlaceId};
 use base::{Id, Number, take_number};
@@ -303,9 +303,20 @@ impl Input<'_> {
             operation,
             tag,
             receive_tag,
+            sends: self.ways()?,
+            receives: self.ways()?,
             communicator: self.known(Self::small)?,
             by_address: byte & 0x10 != 0,
             carried: self.small()?,
+        })
+    }
+
+    fn ways(&mut self) -> Result<Vec<ByCaller>, GraphError> {
+        self.each(|input| {
+            Ok(ByCaller {
+                calls: input.nodes(NodeId::from_index(0))?,
+                tags: input.known(Self::signed)?,
+            })
         })
     }
 

@@ -193,11 +193,13 @@ impl Output {
         let role = ROLES.iter().position(|role| *role == message.role).unwrap_or(0);
         self.byte(role | usize::from(message.by_address) << 4);
         self.text(&message.operation);
-        for tags in [&message.tag, &message.receive_tag] {
-            self.byte(usize::from(tags.is_some()));
-            if let Some(tags) = tags {
-                self.count(tags.len());
-                tags.iter().for_each(|&tag| self.signed(tag));
+        self.tags(message.tag.as_deref());
+        self.tags(message.receive_tag.as_deref());
+        for ways in [&message.sends, &message.receives] {
+            self.count(ways.len());
+            for way in ways {
+                self.nodes(NodeId::from_index(0), &way.calls);
+                self.tags(way.tags.as_deref());
             }
         }
         self.byte(usize::from(message.communicator.is_some()));
@@ -207,6 +209,14 @@ impl Output {
             all.for_each(|&each| self.number(u64::from(each)));
         }
         self.number(u64::from(message.carried));
+    }
+
+    fn tags(&mut self, tags: Option<&[i64]>) {
+        self.byte(usize::from(tags.is_some()));
+        if let Some(tags) = tags {
+            self.count(tags.len());
+            tags.iter().for_each(|&tag| self.signed(tag));
+        }
     }
 
     fn edge(&mut self, row: usize, edge: Edge) {

@@ -98,6 +98,81 @@ int main(void) {
     );
 }
 
+/// A wrapper is one send for each of its calls.
+#[test]
+fn calls_of_a_wrapper_are_told_apart() {
+    let text = "
+enum { BASE = 100 };
+void send_to(int *a, int peer, int tag) {
+    MPI_Send(a, 1, MPI_INT, peer, BASE + (int) tag, MPI_COMM_WORLD);
+}
+void step(int *a, int tag) { send_to(a, 0, tag); }
+void from(int *a, int tag) {
+    MPI_Recv(a, 1, MPI_INT, 0, BASE + tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+void kept(int *a, int tag) {
+    tag++;
+    MPI_Send(a, 1, MPI_INT, 0, tag + 99, MPI_COMM_WORLD);
+}
+int main(int argc, char **argv) {
+    int a = 0, b;
+    send_to(&a, 1, 5);
+    send_to(&a, 1, 6);
+    send_to(&a, 1, argc);
+    step(&a, 5);
+    step(&a, 7);
+    kept(&a, 5);
+    kept(&a, 7);
+    if (argc)
+        from(&b, 5);
+    else
+        from(&b, 6);
+    return 0;
+}";
+    let graph = graph("t.c", text);
+    let senders = |line| {
+        let stack = super::frames(&[("main", line), ("from", 8)]);
+        let slice = graph.slice_stack(&stack, Options::default());
+        let statements = slice.expect("a stack of the program").statements;
+        let lines = statements
+            .iter()
+            .filter(|each| each.elsewhere)
+            .map(|each| each.line);
+        Vec::from_iter(std::collections::BTreeSet::from_iter(
+            lines.filter(|line| (16..=22).contains(line)),
+        ))
+    };
+    // What is assigned in the wrapper tells nothing.
+    assert_eq!(senders(24), [16, 18, 19, 21, 22]);
+    assert_eq!(senders(26), [17, 18, 21, 22]);
+}
+
+/// What went through memory may be what an earlier call left there, and what is called through a pointer is called with anything.
+#[test]
+fn wrappers_that_do_not_tell() {
+    check(
+        "
+struct ring { int tag; } *r;
+void through(int *a, int tag) {
+    if (*a) r->tag = tag;
+    MPI_Send(a, 1, MPI_INT, 0, r->tag, MPI_COMM_WORLD); // meets
+}
+void changed(int *a, int tag) {
+    change(&tag);
+    MPI_Send(a, 1, MPI_INT, 0, tag, MPI_COMM_WORLD); // meets
+}
+int main(void) {
+    int a;
+    through(&a, 5);
+    through(&a, 6);
+    changed(&a, 6);
+    changed(&a, 7);
+    MPI_Recv(&a, 1, MPI_INT, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //<
+    return 0;
+}",
+    );
+}
+
 #[test]
 fn communicators_by_the_calls_that_make_them() {
     let program = |third: &str| {
