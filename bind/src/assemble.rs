@@ -109,12 +109,9 @@ pub(crate) fn assemble(
     report.variables(&outcomes, forest);
     flow::note_signed(&mut binding);
     only_asked_leaf_calls(map, &mut binding);
-    // Each of these looks at what the one before has left.
     let hidden = hidden::withhold(map, &mut binding, &wanted, &bound.qualified, &call_sites);
     report.hidden(hidden);
-    report.steady(steady::withhold(map, &mut binding));
-    let barriers = call_sites.barriers();
-    report.moved(moved::withhold(map, &mut binding, compiler(debug), &barriers));
+    withhold_stale(map, debug, &mut binding, &call_sites, &mut report);
     range::add(&mut binding, bound.indices);
     binding.calls = bind_calls(
         debug,
@@ -126,6 +123,19 @@ pub(crate) fn assemble(
         &targets,
     );
     (binding, report.diagnostics())
+}
+
+/// Takes out locations that may hold an older or newer value than the source has there. Each rule looks at what the one before has left.
+fn withhold_stale(
+    map: &Map,
+    debug: &Debug<'_>,
+    binding: &mut Binding,
+    call_sites: &CallSites,
+    report: &mut Report<'_>,
+) {
+    report.steady(steady::withhold(map, binding));
+    let barriers = call_sites.barriers();
+    report.moved(moved::withhold(map, binding, compiler(debug), &barriers));
 }
 
 /// What a build says of itself and its code, whatever the map asks for.

@@ -10,7 +10,7 @@ use crate::elf::Image;
 use crate::functions::Piece;
 use crate::hidden::Qualified;
 use crate::locations::{At, Places, places};
-use crate::range::{self, Index};
+use crate::range::{self, Index, Row};
 use crate::stack::{ExpressionFrame, Frames};
 use crate::trouble::{Outcome, Trouble};
 use crate::types::{Structure, TypeRefusal, access, into_object, qualifiers, way};
@@ -28,6 +28,16 @@ struct Object {
     ty: Die,
     /// Locations that hold its address.
     address: Vec<LocationRange>,
+}
+
+/// A loop over a range, as debug info has it.
+struct RangeLoop<'b> {
+    variable: &'b Candidate,
+    iterator: &'b Candidate,
+    /// How elements follow one another, and where the range is.
+    row: Option<(Row, Vec<LocationRange>)>,
+    /// Where the iterator behind the last element is, if the loop has one.
+    ends: Option<Vec<LocationRange>>,
 }
 
 /// Which locations of a variable hold for the instance at hand.
@@ -242,15 +252,15 @@ impl<'a, 'i> Search<'_, '_, 'a, 'i> {
         }
     }
 
-    /// Records where a loop over a range stands in one instance. `chosen` are the descriptions of the loop's variable.
-    fn range(
-        &mut self,
+    /// The loops over ranges that a variable is of in one instance, as debug info has them. `chosen` are the descriptions of the loop's
+    /// variable.
+    fn loops_over<'b>(
+        &self,
         wanted: &Wanted<'_>,
-        part: RangePart,
-        (own, shared, chosen): (&Body, &Body, &[&Candidate]),
+        (own, shared, chosen): (&'b Body, &'b Body, &[&'b Candidate]),
         (id, container): (NodeId, Option<Object>),
         outcome: &mut Outcome,
-    ) {
+    ) -> Vec<RangeLoop<'b>> {
         let debug = self.context.debug;
         let frame = Some(self.context.frames.of(id));
         let whole = |candidate: &Candidate| {
@@ -259,12 +269,17 @@ impl<'a, 'i> Search<'_, '_, 'a, 'i> {
                 .ranges
         };
         let mut loops = Vec::new();
-        for variable in chosen {
+        for &variable in chosen {
             if wanted.is_iterator {
                 let row = container
                     .as_ref()
                     .and_then(|of| Some((range::row_of(debug, of.ty, variable.die)?, of.address.clone())));
-                loops.push((*variable, *variable, row, None));
+                loops.push(RangeLoop {
+                    variable,
+                    iterator: variable,
+                    row,
+                    ends: None,
+                });
                 continue;
             }
             let Some(hidden) = range::hidden(own, shared, variable) else {
@@ -275,11 +290,35 @@ impl<'a, 'i> Search<'_, '_, 'a, 'i> {
                 let row = hidden
                     .range
                     .and_then(|range| Some((range::row(debug, range.die, iterator.die)?, whole(range))));
-                let ends = hidden.end.map(&whole).unwrap_or_default();
-                loops.push((*variable, iterator, row, Some(ends)));
+                loops.push(RangeLoop {
+                    variable,
+                    iterator,
+                    row,
+                    ends: Some(hidden.end.map(&whole).unwrap_or_default()),
+                });
             }
         }
-        for (variable, iterator, row, ends) in loops {
+        loops
+    }
+
+    /// Records where a loop over a range stands in one instance. `chosen` are the descriptions of the loop's variable.
+    fn range(
+        &mut self,
+        wanted: &Wanted<'_>,
+        part: RangePart,
+        bodies: (&Body, &Body, &[&Candidate]),
+        (id, container): (NodeId, Option<Object>),
+        outcome: &mut Outcome,
+    ) {
+        let debug = self.context.debug;
+        let frame = Some(self.context.frames.of(id));
+        for each in self.loops_over(wanted, bodies, (id, container), outcome) {
+            let RangeLoop {
+                variable,
+                iterator,
+                row,
+                ends,
+            } = each;
             let (path, encoding) = match range::address(debug, iterator.die) {
                 Ok(found) => found,
                 Err(refusal) => {

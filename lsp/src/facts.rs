@@ -100,28 +100,7 @@ impl Teller<'_> {
             message.push_str(&format!("\nbehind {}: {}", clean(&who), clean(&link.reason)));
         }
         message.push_str(self.edited(view));
-        let mut related = Vec::new();
-        for (at, frame) in class.frames.iter().enumerate().rev() {
-            if at == standing.frame || !frame.in_map {
-                continue;
-            }
-            let of_frame = |file| {
-                self.project
-                    .standings(file)
-                    .iter()
-                    .find(|s| s.class == standing.class && s.frame == at)
-            };
-            let place = self
-                .project
-                .files_of_stacks()
-                .find_map(|file| of_frame(file).map(|standing| (file, standing.line, standing.column)));
-            let text = format!(
-                "called from here, in {}{}",
-                clean(&Names::Short.of(&frame.function, frame.qualified.as_deref())),
-                values(class, at)
-            );
-            related.extend(place.and_then(|place| self.related(place, text)));
-        }
+        let mut related = self.callers(class, standing);
         for link in ahead.iter().take(SPELLED_OUT) {
             let text = format!("ahead: {}", clean(&report::stands(&answer.classes[link.other])));
             let place = self.project.place_of(link.other);
@@ -144,6 +123,33 @@ impl Teller<'_> {
             related_information: (!related.is_empty()).then_some(related),
             ..Diagnostic::default()
         })
+    }
+
+    /// The other frames of a stack that the map knows, innermost first.
+    fn callers(&self, class: &TaskClass, standing: &Standing) -> Vec<DiagnosticRelatedInformation> {
+        let mut related = Vec::new();
+        for (at, frame) in class.frames.iter().enumerate().rev() {
+            if at == standing.frame || !frame.in_map {
+                continue;
+            }
+            let of_frame = |file| {
+                self.project
+                    .standings(file)
+                    .iter()
+                    .find(|s| s.class == standing.class && s.frame == at)
+            };
+            let place = self
+                .project
+                .files_of_stacks()
+                .find_map(|file| of_frame(file).map(|standing| (file, standing.line, standing.column)));
+            let text = format!(
+                "called from here, in {}{}",
+                clean(&Names::Short.of(&frame.function, frame.qualified.as_deref())),
+                values(class, at)
+            );
+            related.extend(place.and_then(|place| self.related(place, text)));
+        }
+        related
     }
 
     fn related(

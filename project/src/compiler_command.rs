@@ -276,48 +276,61 @@ fn exact(word: &str) -> Option<Use> {
     })
 }
 
+/// Options whose value is joined to them and means something to the preprocessor.
+const JOINED_KEPT: [&str; 13] = [
+    "-D",
+    "-U",
+    "-I",
+    "-isystem",
+    "-iquote",
+    "-idirafter",
+    "-include",
+    "-imacros",
+    "-isysroot",
+    "--sysroot=",
+    "--target=",
+    "-std=",
+    "--std=",
+];
+
+/// Options whose value is joined to them and that name an output, or mean nothing to the preprocessor.
+const JOINED_DROPPED: [&str; 24] = [
+    "-Wa,",
+    "-Wl,",
+    "-o",
+    "--output=",
+    "-MF",
+    "-MT",
+    "-MQ",
+    "-MJ",
+    "-save-temps=",
+    "--save-temps=",
+    "-save-stats=",
+    "--save-stats=",
+    "-time=",
+    "-dumpbase",
+    "-dumpdir",
+    "-mllvm",
+    "-L",
+    "-l",
+    "-T",
+    "--param=",
+    "-fdump",
+    "-fplugin",
+    "-fpass-plugin",
+    "-gsplit-dwarf",
+];
+
 /// Options whose value is joined to them.
 fn joined(word: &str) -> Option<Use> {
     let starts = |options: &[&str]| options.iter().any(|option| word.starts_with(option));
     if let Some(parts) = word.strip_prefix("-Wp,") {
-        // They go to the preprocessor as they are.
-        let is_definition = |part: &str| {
-            (["-D", "-U", "-I"])
-                .iter()
-                .any(|option| part.strip_prefix(option).is_some_and(|rest| !rest.is_empty()))
-        };
-        let writes = |part: &str| ["-M", "-o"].iter().any(|option| part.starts_with(option));
-        let mut parts = parts.split(',');
-        // `-Wp,-MD,file`.
-        return Some(if parts.clone().all(is_definition) {
-            Use::Keep
-        } else if !parts.clone().any(is_definition) && parts.any(writes) {
-            Use::Drop
-        } else {
-            Use::Refuse
-        });
+        return Some(for_the_preprocessor(parts));
     }
     if starts(&["-include-pch"]) {
         return Some(Use::Refuse);
     }
-    if starts(&["-Wa,", "-Wl,"]) {
-        return Some(Use::Drop);
-    }
-    if starts(&[
-        "-D",
-        "-U",
-        "-I",
-        "-isystem",
-        "-iquote",
-        "-idirafter",
-        "-include",
-        "-imacros",
-        "-isysroot",
-        "--sysroot=",
-        "--target=",
-        "-std=",
-        "--std=",
-    ]) {
+    if starts(&JOINED_KEPT) {
         return Some(Use::Keep);
     }
     if let Some(value) = word.strip_prefix("-x") {
@@ -329,33 +342,23 @@ fn joined(word: &str) -> Option<Use> {
             Use::Refuse
         });
     }
-    if starts(&[
-        "-o",
-        "--output=",
-        "-MF",
-        "-MT",
-        "-MQ",
-        "-MJ",
-        "-save-temps=",
-        "--save-temps=",
-        "-save-stats=",
-        "--save-stats=",
-        "-time=",
-        "-dumpbase",
-        "-dumpdir",
-        "-mllvm",
-        "-L",
-        "-l",
-        "-T",
-        "--param=",
-        "-fdump",
-        "-fplugin",
-        "-fpass-plugin",
-        "-gsplit-dwarf",
-    ]) {
-        return Some(Use::Drop);
+    starts(&JOINED_DROPPED).then_some(Use::Drop)
+}
+
+/// What `-Wp,` hands to the preprocessor as it is.
+fn for_the_preprocessor(parts: &str) -> Use {
+    let starts = |part: &str, option: &str| part.strip_prefix(option).is_some_and(|rest| !rest.is_empty());
+    let is_definition = |part: &str| ["-D", "-U", "-I"].iter().any(|option| starts(part, option));
+    let writes = |part: &str| ["-M", "-o"].iter().any(|option| part.starts_with(option));
+    let mut parts = parts.split(',');
+    // `-Wp,-MD,file`.
+    if parts.clone().all(is_definition) {
+        Use::Keep
+    } else if !parts.clone().any(is_definition) && parts.any(writes) {
+        Use::Drop
+    } else {
+        Use::Refuse
     }
-    None
 }
 
 /// Options of families whose members are harmless: warnings, machines and optimisation, which name no file; features; and debug info, which the

@@ -84,6 +84,27 @@ impl<'a> Unwind<'a> {
     }
 }
 
+fn unreadable(path: &str, error: object::Error) -> String {
+    format!("{path} is not a readable ELF file: {error}")
+}
+
+fn of_this_machine<'b>(path: &str, data: &'b [u8]) -> Result<ElfFile64<'b, object::LittleEndian>, String> {
+    match data.get(..5) {
+        Some(start) if start[..4] == elf::ELFMAG => {
+            if start[4] != elf::ELFCLASS64.0 {
+                return Err(format!("{path} is a 32-bit program: only x86-64 is supported"));
+            }
+        }
+        _ => return Err(format!("{path} is not an ELF file")),
+    }
+    let file: ElfFile64<'_, object::LittleEndian> =
+        ElfFile64::parse(data).map_err(|error| unreadable(path, error))?;
+    if file.architecture() != object::Architecture::X86_64 {
+        return Err(format!("{path} is not an x86-64 program"));
+    }
+    Ok(file)
+}
+
 impl Module {
     /// Reads the headers of a module file.
     ///
@@ -91,20 +112,7 @@ impl Module {
     /// Why the file is no module of an x86-64 process, in words.
     pub(crate) fn parse(path: &str, bytes: Contents) -> Result<Module, String> {
         let data: &[u8] = &bytes;
-        match data.get(..5) {
-            Some(start) if start[..4] == elf::ELFMAG => {
-                if start[4] != elf::ELFCLASS64.0 {
-                    return Err(format!("{path} is a 32-bit program: only x86-64 is supported"));
-                }
-            }
-            _ => return Err(format!("{path} is not an ELF file")),
-        }
-        let bad = |error: object::Error| format!("{path} is not a readable ELF file: {error}");
-        let file: ElfFile64<'_, object::LittleEndian> = ElfFile64::parse(data).map_err(bad)?;
-        if file.architecture() != object::Architecture::X86_64 {
-            return Err(format!("{path} is not an x86-64 program"));
-        }
-
+        let file = of_this_machine(path, data)?;
         let endian = object::LittleEndian;
         let segments = file
             .elf_program_headers()
@@ -146,7 +154,11 @@ impl Module {
         if let Some(got) = file.section_by_name(".got") {
             bases = bases.set_got(got.address());
         }
-        let build_id = file.build_id().map_err(bad)?.unwrap_or_default().to_vec();
+        let build_id = file
+            .build_id()
+            .map_err(|error| unreadable(path, error))?
+            .unwrap_or_default()
+            .to_vec();
         Ok(Module {
             path: path.to_owned(),
             symbols: OnceCell::new(),

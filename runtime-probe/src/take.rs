@@ -129,17 +129,6 @@ pub fn take(map: &Map, tasks: &[TaskRef], options: Options) -> (Header, Vec<Task
         }
     }
 
-    let header = Header {
-        hindmost_snapshot: VERSION,
-        host: own_host(),
-        window_us: Some(window.map_or(0, |(begun, ended)| {
-            u64::try_from((ended - begun).as_micros()).unwrap_or(u64::MAX)
-        })),
-        size: size_of(tasks),
-        taken: { SystemTime::now().duration_since(UNIX_EPOCH).ok() }.map(|since| since.as_secs()),
-        launcher: None,
-        job: String::new(),
-    };
     let mut names = BTreeMap::new();
     for task in tasks {
         *names.entry(task.name()).or_insert(0) += 1;
@@ -154,5 +143,20 @@ pub fn take(map: &Map, tasks: &[TaskRef], options: Options) -> (Header, Vec<Task
         }
         record
     });
-    (header, records.collect())
+    (header(tasks, window), records.collect())
+}
+
+/// What is said of tasks that were all read within `window`.
+fn header(tasks: &[TaskRef], window: Option<(Instant, Instant)>) -> Header {
+    Header {
+        hindmost_snapshot: VERSION,
+        host: own_host(),
+        window_us: Some(window.map_or(0, |(begun, ended)| {
+            u64::try_from((ended - begun).as_micros()).unwrap_or(u64::MAX)
+        })),
+        size: size_of(tasks),
+        taken: { SystemTime::now().duration_since(UNIX_EPOCH).ok() }.map(|since| since.as_secs()),
+        launcher: None,
+        job: String::new(),
+    }
 }

@@ -25,16 +25,7 @@ pub(super) fn blocks(
     leaves: &mut Leaves<'_, '_, '_>,
 ) -> Option<FunctionBlocks> {
     let find = |address: u64| whole.iter().find_map(|(_, piece)| piece.steps.get(&address));
-    let inside = |address: u64| is_inside(whole, address);
-    let steps = || whole.iter().flat_map(|(_, piece)| &piece.steps);
-    let mut jumped_to: BTreeSet<u64> = BTreeSet::new();
-    for (_, step) in steps() {
-        jumped_to.extend(step.jumps.iter().filter(|&&target| inside(target)));
-    }
-    for (frame, piece) in whole {
-        jumped_to.extend(piece.pads.iter().map(|pad| pad.pad).filter(|&pad| inside(pad)));
-        jumped_to.insert(frame.code.start);
-    }
+    let jumped_to = jumped_to(whole);
     if jumped_to.iter().any(|&target| find(target).is_none()) {
         return None;
     }
@@ -96,6 +87,19 @@ pub(super) fn blocks(
         }
     }
     Some(found)
+}
+
+/// The addresses in a function that control may come to other than from the instruction before.
+fn jumped_to(whole: &[(&UnwindEntry, &Piece)]) -> BTreeSet<u64> {
+    let inside = |address: u64| is_inside(whole, address);
+    let mut found: BTreeSet<u64> = BTreeSet::new();
+    for (frame, piece) in whole {
+        let jumps = piece.steps.values().flat_map(|step| &step.jumps);
+        found.extend(jumps.filter(|&&target| inside(target)));
+        found.extend(piece.pads.iter().map(|pad| pad.pad).filter(|&pad| inside(pad)));
+        found.insert(frame.code.start);
+    }
+    found
 }
 
 fn is_inside(whole: &[(&UnwindEntry, &Piece)], address: u64) -> bool {

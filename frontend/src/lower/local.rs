@@ -135,38 +135,47 @@ impl Body<'_, '_> {
         if ty.is_some_and(|ty| ty.kind() == "placeholder_type_specifier")
             && declared.derived == Derived::Plain
         {
-            self.locals[local].ty = match declared.value.map(|value| (value.kind(), self.file.text(value))) {
-                Some(("char_literal", text)) if text.starts_with(b"'") => narrow(None),
-                Some(("true" | "false", _)) => narrow(Some(false)),
-                Some(("number_literal", text))
-                    if matches!(init.map(|init| &self.exprs[init].kind), Some(ExprKind::Float(_))) =>
-                {
-                    Type::Float {
-                        bits: literal::float_bits(text),
-                    }
-                }
-                _ => init.map_or(Type::Unknown, |init| self.deduced(init)),
-            };
+            self.locals[local].ty = self.placeholder_type(declared.value, init);
         }
         let declaration = self.push_stmt(StmtKind::Decl { local, init }, declarator);
         match init.filter(|_| self.locals[local].is_static) {
             Some(value) if !self.is_constant(value) => {
-                // Done once, by whoever comes first.
-                let cond = self.unseen(declarator);
-                let target = self.push_expr(ExprKind::Var(VarRef::Local(local)), declarator);
-                let op = None;
-                let assign = self.push_expr(ExprKind::Assign { op, target, value }, declarator);
-                let then = self.push_stmt(StmtKind::Expr(assign), declarator);
-                let guarded = StmtKind::If {
-                    cond,
-                    then,
-                    other: None,
-                    else_line: 0,
-                };
-                vec![declaration, self.push_stmt(guarded, declarator)]
+                vec![declaration, self.first_assignment(local, value, declarator)]
             }
             _ => vec![declaration],
         }
+    }
+
+    /// What `auto` stands for in the declaration of a variable that begins as `value`.
+    fn placeholder_type(&self, value: Option<Node>, init: Option<ExprId>) -> Type {
+        match value.map(|value| (value.kind(), self.file.text(value))) {
+            Some(("char_literal", text)) if text.starts_with(b"'") => narrow(None),
+            Some(("true" | "false", _)) => narrow(Some(false)),
+            Some(("number_literal", text))
+                if matches!(init.map(|init| &self.exprs[init].kind), Some(ExprKind::Float(_))) =>
+            {
+                Type::Float {
+                    bits: literal::float_bits(text),
+                }
+            }
+            _ => init.map_or(Type::Unknown, |init| self.deduced(init)),
+        }
+    }
+
+    /// The initialiser of a `static` variable that is computed: done once, by whoever comes first.
+    fn first_assignment(&mut self, local: ir::LocalId, value: ExprId, declarator: Node) -> StmtId {
+        let cond = self.unseen(declarator);
+        let target = self.push_expr(ExprKind::Var(VarRef::Local(local)), declarator);
+        let op = None;
+        let assign = self.push_expr(ExprKind::Assign { op, target, value }, declarator);
+        let then = self.push_stmt(StmtKind::Expr(assign), declarator);
+        let guarded = StmtKind::If {
+            cond,
+            then,
+            other: None,
+            else_line: 0,
+        };
+        self.push_stmt(guarded, declarator)
     }
 
     /// Whether a variable of the type `ty` may be a reference although it is not written as one: `decltype((x))` is one, `decltype(auto)` may be.

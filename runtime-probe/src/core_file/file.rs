@@ -88,40 +88,10 @@ impl Core {
     pub(crate) fn parse(path: &Path, bytes: Arc<Contents>) -> Result<Core, CoreError> {
         let not = |what: &str| CoreError::NotACore(path.to_owned(), what.to_owned());
         let data: &[u8] = &bytes;
-        if let Some(kind) = compressed(data) {
-            return Err(not(&format!("is compressed ({kind}): unpack it first")));
-        }
-        match data.get(..5) {
-            None if data.is_empty() => return Err(not("is empty: the disk may have been full")),
-            Some([0x7f, b'E', b'L', b'F', class]) if *class == elf::ELFCLASS64.0 => {}
-            Some([0x7f, b'E', b'L', b'F', _]) => {
-                return Err(not("is of a 32-bit process: only x86-64 is supported"));
-            }
-            _ => return Err(not("is not a core file")),
-        }
-        if data.len() < ELF_HEADER {
-            return Err(not(
-                "is cut off within its first bytes: nothing can be read of it",
-            ));
-        }
+        let header = Self::header(path, data)?;
         let bad =
             |error: object::Error| CoreError::NotACore(path.to_owned(), format!("cannot be read: {error}"));
-        let header = FileHeader64::<LittleEndian>::parse(data).map_err(bad)?;
         let endian = LittleEndian;
-        if header.e_type(endian) != elf::ET_CORE {
-            return Err(not("is a program or a library, not a core file"));
-        }
-        if header.e_machine(endian) != elf::EM_X86_64 {
-            return Err(not("is of another machine: only x86-64 is supported"));
-        }
-        let headers = header
-            .e_phoff(endian)
-            .saturating_add(u64::from(header.e_phnum(endian)) * SEGMENT_HEADER);
-        if headers > data.len() as u64 {
-            return Err(not(
-                "is cut off within its first bytes: nothing can be read of it",
-            ));
-        }
         let mut segments = Vec::new();
         let mut notes = Notes::default();
         let mut whole = 0;
@@ -159,6 +129,46 @@ impl Core {
         };
         core.environment = environment::of(&core);
         Ok(core)
+    }
+
+    /// The header of a core file of this machine.
+    fn header<'b>(path: &Path, data: &'b [u8]) -> Result<&'b FileHeader64<LittleEndian>, CoreError> {
+        let not = |what: &str| CoreError::NotACore(path.to_owned(), what.to_owned());
+        if let Some(kind) = compressed(data) {
+            return Err(not(&format!("is compressed ({kind}): unpack it first")));
+        }
+        match data.get(..5) {
+            None if data.is_empty() => return Err(not("is empty: the disk may have been full")),
+            Some([0x7f, b'E', b'L', b'F', class]) if *class == elf::ELFCLASS64.0 => {}
+            Some([0x7f, b'E', b'L', b'F', _]) => {
+                return Err(not("is of a 32-bit process: only x86-64 is supported"));
+            }
+            _ => return Err(not("is not a core file")),
+        }
+        if data.len() < ELF_HEADER {
+            return Err(not(
+                "is cut off within its first bytes: nothing can be read of it",
+            ));
+        }
+        let bad =
+            |error: object::Error| CoreError::NotACore(path.to_owned(), format!("cannot be read: {error}"));
+        let header = FileHeader64::<LittleEndian>::parse(data).map_err(bad)?;
+        let endian = LittleEndian;
+        if header.e_type(endian) != elf::ET_CORE {
+            return Err(not("is a program or a library, not a core file"));
+        }
+        if header.e_machine(endian) != elf::EM_X86_64 {
+            return Err(not("is of another machine: only x86-64 is supported"));
+        }
+        let headers = header
+            .e_phoff(endian)
+            .saturating_add(u64::from(header.e_phnum(endian)) * SEGMENT_HEADER);
+        if headers > data.len() as u64 {
+            return Err(not(
+                "is cut off within its first bytes: nothing can be read of it",
+            ));
+        }
+        Ok(header)
     }
 
     /// Where the file is.

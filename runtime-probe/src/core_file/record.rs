@@ -34,14 +34,18 @@ pub fn take_cores(map: &Map, cores: &[Core]) -> Vec<Task> {
     records
 }
 
-fn record(core: &Core, map: &Map, locators: &[Locator<'_>], modules: &mut Modules) -> Task {
-    let name = match (core.rank(), core.pid()) {
+/// How a core is called: by its rank, else its process, else its file.
+fn name_of(core: &Core) -> String {
+    match (core.rank(), core.pid()) {
         (Some(rank), _) => rank.to_string(),
         (None, Some(pid)) => format!("pid {pid}"),
         (None, None) => core.path().display().to_string(),
-    };
+    }
+}
+
+fn record(core: &Core, map: &Map, locators: &[Locator<'_>], modules: &mut Modules) -> Task {
     let mut record = Task {
-        task: name,
+        task: name_of(core),
         rank: core.rank(),
         pid: core.pid(),
         ..Task::default()

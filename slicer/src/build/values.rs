@@ -99,6 +99,36 @@ pub(crate) struct Values<'p, 'u> {
     values: Vec<Option<PlaceId>>,
 }
 
+/// A variable at file scope: its file, if it is `static`, and its name.
+type GlobalName<'u> = (Option<usize>, &'u str);
+
+/// The types of variables at file scope, and those variables that may be objects of C++.
+fn globals<'u>(
+    program: &Program<'u>,
+    callees: &Callees<'_, 'u>,
+    cxx: &Cxx,
+) -> (HashMap<GlobalName<'u>, Type>, BTreeSet<GlobalName<'u>>) {
+    let mut types = HashMap::new();
+    let mut objects = BTreeSet::new();
+    for (unit, each) in program.units.iter().enumerate() {
+        for global in &each.globals {
+            // A type of functions may be behind the name of its type.
+            if global.ty == Type::Unknown && callees.any(unit, &global.name) {
+                continue;
+            }
+            let name = (global.is_static.then_some(unit), global.name.as_str());
+            if cxx.is_unit(unit) && matches!(global.ty, Type::Aggregate | Type::Unknown) {
+                objects.insert(name);
+            }
+            let known = types.entry(name).or_insert(global.ty);
+            if *known != global.ty {
+                *known = Type::Unknown;
+            }
+        }
+    }
+    (types, objects)
+}
+
 impl<'p, 'u> Values<'p, 'u> {
     pub(crate) fn new(
         program: &'p Program<'u>,
@@ -118,26 +148,7 @@ impl<'p, 'u> Values<'p, 'u> {
         let mut objects = IdVec::new();
         let outside = places.address(objects.push(None));
         let results = program.functions.ids().map(|_| places.fresh()).collect();
-        let mut global_types = HashMap::new();
-        let mut object_globals = BTreeSet::new();
-        for (unit, each) in program.units.iter().enumerate() {
-            for global in &each.globals {
-                // A type of functions may be behind the name of its type.
-                if global.ty == Type::Unknown && callees.any(unit, &global.name) {
-                    continue;
-                }
-                let home = global.is_static.then_some(unit);
-                if cxx.is_unit(unit) && matches!(global.ty, Type::Aggregate | Type::Unknown) {
-                    object_globals.insert((home, global.name.as_str()));
-                }
-                let known = global_types
-                    .entry((home, global.name.as_str()))
-                    .or_insert(global.ty);
-                if *known != global.ty {
-                    *known = Type::Unknown;
-                }
-            }
-        }
+        let (global_types, object_globals) = globals(program, callees, cxx);
         let mut values = Values {
             program,
             callees,
