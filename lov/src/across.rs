@@ -3,10 +3,12 @@
 //! Three things can make the sequences differ: the start, the steps, and which updates a task makes. The last matters only
 //! when paths differ in it; then the branches that choose must go the same way on every task.
 
-use crate::candidate::{Candidate, LoopContext, invariance, storage};
+use crate::candidate::{Candidate, LoopContext, storage};
 use crate::classify::Shape;
-use crate::step::{Step, constant, keeps, strip_casts, type_holds, type_of};
+use crate::stability::invariance;
+use crate::step::Step;
 use crate::term::{self, Sign};
+use crate::types::{constant, keeps, strip_casts, type_holds, type_of};
 use base::Language;
 use base::mutant::{Mutant, on};
 use dataflow::{Action, FlowKind, FunctionIndex, Standing, Target, Touch};

@@ -1,11 +1,12 @@
 //! From the variables that a loop assigns to those that order it.
 
 use crate::across::{self, Sharing};
-use crate::candidate::{Candidate, LoopContext, candidates, globals_read, hidden_change, invariance};
+use crate::candidate::{Candidate, LoopContext, candidates, globals_read};
 use crate::change;
 use crate::inner_step::{self, Stepped};
 use crate::iterated;
 use crate::range;
+use crate::stability::{hidden_change, invariance};
 use crate::step::{Step, step};
 use base::mutant::{Mutant, on};
 use dataflow::{Effort, FunctionIndex, Program, Touch};

@@ -1,7 +1,8 @@
 //! Over which objects iterators go that the source names: what `index(it)` is counted from.
 
-use crate::candidate::{Candidate, LoopContext, invariance};
+use crate::candidate::{Candidate, LoopContext};
 use crate::mpi::storage;
+use crate::stability::invariance;
 use base::Confidence;
 use dataflow::{FunctionInfo, Target, Touch};
 use ir::{ExprId, ExprKind, Function};

@@ -12,7 +12,7 @@
 //!
 //! # How it works
 //!
-//! `candidate` asks the first question, `step` the second, `classify` the third and `across` the fourth.
+//! `candidate` and `stability` ask the first question, `step` the second, `classify` the third and `across` the fourth.
 //! The start of a variable is the one assignment that reaches the loop on all ways, in this function or in those
 //! that are called before (`across`); a pointer on the way to a member must not be changed between the two.
 //!
@@ -40,10 +40,12 @@ mod iterated;
 mod mpi;
 mod range;
 mod shown;
+mod stability;
 mod step;
 mod term;
 #[cfg(test)]
 mod tests;
+mod types;
 
 use dataflow::Program;
 use progress_map::Map;

@@ -11,7 +11,7 @@
 
 use crate::across;
 use crate::candidate::{Candidate, LoopContext};
-use crate::step::{constant, strip_keeping};
+use crate::types::{constant, strip_keeping};
 use base::mutant::{Mutant, on};
 use dataflow::Action;
 use ir::{BinaryOp, ExprId, ExprKind, LoopKind, Type};

@@ -1,7 +1,8 @@
 //! Expressions that can be worked out again while the loop runs: starts and steps such as `rank * chunk`.
 
-use crate::candidate::{LoopContext, global_type, hidden_name};
-use crate::step::{self, constant, keeps, strip_casts, typed_constant};
+use crate::candidate::{LoopContext, global_type};
+use crate::stability::hidden_name;
+use crate::types::{self, constant, keeps, strip_casts, typed_constant};
 use dataflow::Touch;
 use ir::{BinaryOp, ExprId, ExprKind, Type};
 use progress_map::{Storage, Term, TermOp};
@@ -25,7 +26,7 @@ fn nested(
         return Some((Term::Constant(constant), Touch::Leaves));
     }
     if let ExprKind::Cast(ty, inner) = *context.kind(value)
-        && !keeps(step::type_of(context, inner), ty)
+        && !keeps(types::type_of(context, inner), ty)
     {
         return None;
     }

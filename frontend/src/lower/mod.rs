@@ -22,6 +22,7 @@ mod literal;
 mod local;
 mod member;
 mod object;
+mod overloaded;
 mod pointed;
 mod postfix;
 mod reference;

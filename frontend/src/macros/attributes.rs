@@ -1,6 +1,7 @@
 //! Macros of which nothing is left in any build but attributes and the like: the code is the same without them.
 
-use super::{Meaning, NESTED_LIMIT, Visible};
+use super::visible::NESTED_LIMIT;
+use super::{Meaning, Visible};
 use crate::directive::{BodyToken, Definition};
 use crate::token::TokenKind;
 
