@@ -45,7 +45,7 @@ pub(crate) fn seeds() -> Vec<(String, Vec<u8>)> {
     recorder.world(1, 6);
     recorder.stage(2);
     let thread = recorder.thread(42, |_| true);
-    recorder.stack_ends(thread, runtime_pmpi::paths::stack_end());
+    recorder.stack_is(thread, runtime_pmpi::paths::own_stack());
     for (handle, made_by, remote) in [(9, 0, &[][..]), (10, 2, &[]), (11, 3, &[4, 5])] {
         recorder.add_communicator(&New {
             handle,

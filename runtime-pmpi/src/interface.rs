@@ -87,7 +87,7 @@ pub extern "C" fn hindmost_thread() -> u32 {
     let tid = unsafe { libc::syscall(libc::SYS_gettid) } as u32;
     let row = recorder.thread(tid, |tid| Path::new(&format!("/proc/self/task/{tid}")).exists());
     if row != 0 {
-        recorder.stack_ends(row, crate::paths::stack_end());
+        recorder.stack_is(row, crate::paths::own_stack());
     }
     row
 }

@@ -9,6 +9,7 @@ use recording::layout::{FREE, THREADS};
 use recording::model::{
     EDGE, EDGES, EDGES_AT, FRAMES, FRAMES_AT, MODULE, MODULES, MODULES_AT, STATE, STATES, STATES_AT, state,
 };
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 const STATES_TABLE: Table = Table {
@@ -26,27 +27,42 @@ const EDGES_TABLE: Table = Table {
 #[derive(Debug)]
 pub(crate) struct Model {
     paths: Paths,
-    ends: Words,
+    /// Of each thread, where its stack starts and ends.
+    stacks: Words,
     frames: AtomicU64,
 }
 
 impl Model {
     /// How many words of zeros it takes.
     pub(crate) fn words() -> usize {
-        Paths::words() + THREADS
+        Paths::words() + 2 * THREADS
     }
 
     pub(crate) fn new(words: Words) -> Self {
         Model {
-            ends: words.from(Paths::words()),
+            stacks: words.from(Paths::words()),
             paths: Paths::new(words),
             frames: AtomicU64::new(0),
         }
     }
 
-    /// The stack of the thread in this row, counted from 1, ends here.
-    pub(crate) fn set_end(&self, thread: u32, end: u64) {
-        self.ends.publish((thread as usize).wrapping_sub(1), end);
+    /// The stack of the thread in this row, counted from 1.
+    pub(crate) fn set_stack(&self, thread: u32, stack: Range<u64>) {
+        let at = 2 * (thread as usize).wrapping_sub(1);
+        self.stacks.publish(at, stack.start);
+        self.stacks.publish(at + 1, stack.end);
+    }
+
+    /// Where the stack ends that a thread's call with this frame stands on; 0 if that is not known. Of a stack that is not the thread's own nothing is known but the
+    /// place of the frame itself.
+    fn end_of_stack(&self, thread: u32, frame: u64) -> u64 {
+        let at = 2 * (thread as usize).wrapping_sub(1);
+        let (start, end) = (self.stacks.get(at), self.stacks.get(at + 1));
+        match end {
+            0 => 0,
+            _ if (start..end).contains(&frame) => end,
+            _ => frame,
+        }
     }
 }
 
@@ -54,7 +70,7 @@ impl Recorder {
     /// The row of the state that the call is, plus one; 0 if there is no room for it, or if its frame is not known.
     pub(crate) fn state_of(&self, call: &Call) -> u64 {
         let model = self.model();
-        let end = model.ends.get((call.thread as usize).wrapping_sub(1));
+        let end = model.end_of_stack(call.thread, call.frame);
         if call.frame == 0 || end == 0 {
             return 0;
         }

@@ -3,11 +3,12 @@
 //! Unwinding a stack takes microseconds, so each path is unwound once. What was found is kept under the address that the call returns to and the place of its
 //! frame, together with every place on the stack that holds a return address, and that address. The path is the same as long as all of these places hold
 //! what they held; looking takes a nanosecond a frame. Nothing outside of the thread's own stack is read: the caller says where that ends, and paths on
-//! other stacks (of coroutines) are the return address alone.
+//! other stacks, of coroutines and signal handlers, are the return address alone, because such a stack may be gone when another one stands at its place.
 
 use crate::tables::mix;
 use crate::words::Words;
 use recording::model::DEPTH;
+use std::ops::Range;
 
 /// Paths that are kept, a power of two.
 const ROWS: usize = 1 << 13;
@@ -150,24 +151,24 @@ impl Paths {
     }
 }
 
-/// Where the stack of the calling thread ends, which is where it began; 0 if that is not known.
+/// The stack of the calling thread; empty if that is not known.
 #[must_use]
 #[expect(unsafe_code, reason = "only the C library knows its threads' stacks")]
-pub fn stack_end() -> u64 {
+pub fn own_stack() -> Range<u64> {
     let (mut start, mut size) = (std::ptr::null_mut(), 0);
     // SAFETY: the attributes are made by the first call and ended by the last; all pointers are valid for the calls.
     unsafe {
         let mut attributes = std::mem::zeroed();
         if libc::pthread_getattr_np(libc::pthread_self(), &raw mut attributes) != 0 {
-            return 0;
+            return 0..0;
         }
         let known = libc::pthread_attr_getstack(&raw const attributes, &raw mut start, &raw mut size);
         libc::pthread_attr_destroy(&raw mut attributes);
         if known != 0 {
-            return 0;
+            return 0..0;
         }
     }
-    (start as u64).saturating_add(size as u64)
+    start as u64..(start as u64).saturating_add(size as u64)
 }
 
 /// An address within the frame of this function's caller, or below.
@@ -244,5 +245,62 @@ fn walk_stack(walk: &mut Walk) {
     // SAFETY: `take` does not unwind, and `walk` outlives the call.
     unsafe {
         _Unwind_Backtrace(take, std::ptr::from_mut(walk).cast());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicU64;
+
+    fn paths() -> Paths {
+        let words: Vec<AtomicU64> = (0..Paths::words()).map(|_| AtomicU64::new(0)).collect();
+        Paths::new(Words::new(Vec::leak(words)))
+    }
+
+    #[test]
+    fn on_its_own_stack_a_path_is_found_until_it_changes() {
+        let (paths, stack) = (paths(), own_stack());
+        // What lies above this place are the callers of this function, which do not return meanwhile.
+        let place = 0_u64;
+        let frame = std::ptr::from_ref(&place) as u64;
+        assert!(stack.contains(&frame));
+        let path = paths.unwind(77, frame, stack.end).expect("it is the first");
+        assert!(path.slots().len() > 2, "{path:?}");
+        assert!(
+            path.slots()
+                .iter()
+                .all(|slot| stack.contains(&slot.at) && slot.at >= frame - 8)
+        );
+        paths.keep(1, 77, frame, &path, 5);
+        assert_eq!(paths.find(1, 77, frame, stack.end), Some(5));
+        assert_eq!(paths.find(2, 77, frame, stack.end), None);
+        let mut other = path;
+        other.slots[other.count - 1].returns_to ^= 16;
+        paths.keep(3, 77, frame, &other, 6);
+        assert_eq!(
+            paths.find(3, 77, frame, stack.end),
+            None,
+            "another address stands there"
+        );
+    }
+
+    #[test]
+    fn of_another_stack_nothing_but_the_frame_is_read() {
+        let paths = paths();
+        // A stack that ends where its page does: whoever read on would be killed.
+        let coroutine = vec![0_u64; 64].leak();
+        let frame = coroutine.as_ptr_range().end as u64;
+        let path = paths.unwind(77, frame, frame).expect("it is the first");
+        assert_eq!(
+            path.slots(),
+            [Slot {
+                at: frame - 8,
+                returns_to: 77
+            }]
+        );
+        coroutine[63] = 77;
+        paths.keep(1, 77, frame, &path, 5);
+        assert_eq!(paths.find(1, 77, frame, frame), Some(5));
     }
 }

@@ -9,6 +9,7 @@ use recording::layout::{
     MEMBERS, MEMBERS_AT, NOW, REQUEST, REQUESTS, REQUESTS_AT, RETIRED, THREAD, THREADS, THREADS_AT,
     UNKNOWN_MEMBER, channel, communicator, does, header, now, peer, request, state, thread,
 };
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// What there was no room for: bits of the header's word.
@@ -221,9 +222,9 @@ impl Recorder {
         })
     }
 
-    /// The stack of the thread in this row ends here: its paths are known from now on.
-    pub fn stack_ends(&self, thread: u32, end: u64) {
-        self.model.set_end(thread, end);
+    /// This is the stack of the thread in this row: its paths are known from now on.
+    pub fn stack_is(&self, thread: u32, stack: Range<u64>) {
+        self.model.set_stack(thread, stack);
     }
 
     /// A call begins. `requests` are those that it completes, or asks about.

@@ -6,7 +6,7 @@
 use recording::Recording;
 use recording::layout::does;
 use runtime_pmpi::file::create;
-use runtime_pmpi::paths::stack_end;
+use runtime_pmpi::paths::own_stack;
 use runtime_pmpi::recorder::{Call, New, Outcome, Recorder};
 use runtime_pmpi::words::Words;
 use std::os::unix::fs::FileExt;
@@ -56,7 +56,7 @@ fn record(directory: &Path) {
     make(&recorder, WORLD);
     recorder.world(2, 12);
     assert_eq!(recorder.thread(4_711, |_| true), 1);
-    recorder.stack_ends(1, stack_end());
+    recorder.stack_is(1, own_stack());
     recorder.stage(2);
     let done = std::fs::OpenOptions::new()
         .create(true)
