@@ -38,12 +38,19 @@ impl Answer {
             Verdict::Mismatch(mismatch) => (vec![mismatch.one.0, mismatch.other.0], None),
             Verdict::Gone(waiter, _) => (vec![waiter], None),
             Verdict::Awaited(ranks) => {
+                let (ranks, inferred) = match &waiting.least {
+                    Some(least) => (least.ranks.clone(), true),
+                    None => (ranks, false),
+                };
                 let mut tasks = ranks.iter().filter_map(|rank| waiting.task(*rank));
                 // Whoever moves comes to what the others wait for, as far as anybody can tell.
                 if tasks.any(|task| task.moves) || 2 * ranks.len() > waiting.tasks.len() {
                     return None;
                 }
-                let doubt = doubt_of_awaited(waiting, &ranks);
+                let doubt = match inferred {
+                    true => Some("others wait for more than these, of whom these are furthest behind by what all did before".to_owned()),
+                    false => doubt_of_awaited(waiting, &ranks),
+                };
                 (ranks, doubt)
             }
             Verdict::Nobody => return None,

@@ -73,6 +73,7 @@ mod next;
 mod notes;
 mod outside;
 mod parting;
+mod past;
 mod paths;
 mod readable;
 mod reading;

@@ -4,6 +4,7 @@
 //! ranks of the world and identities that all tasks share, which `waitgraph` reasons about. What a file does not tell for certain is
 //! left open, never guessed: a send that may have been complete at once, a communicator whose members there was no room for.
 
+use crate::past;
 use recording::layout::{does, peer};
 use recording::{Call, Communicator, Pending, RequestState};
 use std::cell::RefCell;
@@ -13,6 +14,7 @@ use waitgraph::recorded::{Channel, From, Item, Needs, Presence, Receive, Recorde
 use waitgraph::{WaitGraph, wait_graph};
 
 pub use crate::condensed::{Condensed, Link, Node, Part};
+pub use crate::past::{Because, Before, Least};
 pub use recording::{Error, Recording, Stage};
 pub use waitgraph::recorded::{Collective, How, Identity};
 pub use waitgraph::{Certainty, Edge, Mismatch, Rank, Why};
@@ -53,6 +55,8 @@ pub struct Doing {
     pub host: String,
     /// Some of what it did was not recorded.
     pub is_partial: bool,
+    /// How long the same lasted before: the call that it is in, or the computation that it is in. `None` if it was not there before, or if several threads call MPI.
+    pub before: Option<Before>,
 }
 
 /// Who waits for whom.
@@ -68,6 +72,8 @@ pub struct Waiting {
     pub operations: Vec<String>,
     /// A short name for each communicator: `MPI_COMM_WORLD`, or how it was made and who is in it.
     pub communicators: BTreeMap<Identity, String>,
+    /// Who of those that others wait for is probably furthest behind; nothing if that cannot be inferred, or if it is one alone.
+    pub least: Option<Least>,
 }
 
 /// What the wait graph comes to, the gravest first.
@@ -160,7 +166,7 @@ pub fn waiting(records: &[Record]) -> Waiting {
         }
         tasks.push(recorded);
     }
-    Waiting {
+    let mut waiting = Waiting {
         size: size.max().unwrap_or(0),
         graph: wait_graph(&tasks),
         tasks: by_rank
@@ -169,7 +175,10 @@ pub fn waiting(records: &[Record]) -> Waiting {
             .collect(),
         communicators: names(by_rank.values().copied()),
         operations,
-    }
+        least: None,
+    };
+    past::add_least(&mut waiting, &by_rank);
+    waiting
 }
 
 fn doing(rank: u32, record: &Record) -> Doing {
@@ -208,6 +217,7 @@ fn doing(rank: u32, record: &Record) -> Doing {
         pid: recording.pid,
         host: recording.host.clone(),
         is_partial: is_partial(recording),
+        before: past::before(record),
     }
 }
 

@@ -9,12 +9,13 @@ use crate::clean::clean;
 use crate::headline::capital;
 use crate::style::{DOUBT, FAINT, HINDMOST, TITLE, paint};
 use base::RankSet;
+use engine::recorded::{Because, Doing, Least, Stage, Verdict, Waiting};
 use engine::recorded::{Certainty, Collective, Edge, How, Identity, Rank, Why};
-use engine::recorded::{Doing, Stage, Verdict, Waiting};
 use engine::{Answer, Finding, Grounds};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Lines of waits that are shown unless all are asked for.
 const LINES: usize = 40;
@@ -161,6 +162,7 @@ pub(crate) fn beside(waiting: &Waiting) -> Vec<String> {
                 .map(|(what, ranks)| format!("{} {what}", ranks_text(&ranks))),
         );
     }
+    lines.extend(waiting.least.as_ref().map(least_line));
     let seen = waiting.tasks.len();
     if seen < waiting.size as usize {
         let line = format!(
@@ -185,9 +187,58 @@ pub(crate) fn beside(waiting: &Waiting) -> Vec<String> {
     lines
 }
 
+/// Who of several that others wait for is furthest behind, as far as can be inferred, and from what.
+pub(crate) fn least_line(least: &Least) -> String {
+    let times = |count: u64| {
+        if count == 1 {
+            "once".to_owned()
+        } else {
+            format!("{count} times")
+        }
+    };
+    let because = match &least.because {
+        Because::Visits(operation, own, others) => format!(
+            "in a loop that both are in, it has come to {} {}, and rank {} {}",
+            clean(operation),
+            times(*own),
+            least.ahead.0,
+            times(*others)
+        ),
+        Because::Likely => format!(
+            "from where it is, tasks came to where rank {} is, and more rarely or never back",
+            least.ahead.0
+        ),
+    };
+    let (first, furthest) = (plural(&least.ranks, "is", "are"), ranks_text(&least.ranks));
+    let first = format!("Of these, {furthest} {first} probably furthest behind");
+    match least.ranks.len() {
+        1 => format!("{first}: {because}"),
+        _ => format!("{first}; of rank {}: {because}", least.ranks[0].0),
+    }
+}
+
+/// How long the same lasted before, beside how long it lasts now.
+fn compared(task: &Doing) -> String {
+    let Some(before) = task.before else {
+        return String::new();
+    };
+    let times = match before.count {
+        1 => "the one time before".to_owned(),
+        count => format!("the {count} times before"),
+    };
+    if before.is_exceeded_by(Duration::from_nanos(task.for_ns)) {
+        format!(
+            ", longer than ever: at most {} in {times}",
+            seconds(u64::try_from(before.longest.as_nanos()).unwrap_or(u64::MAX))
+        )
+    } else {
+        format!(", no longer than in {times}")
+    }
+}
+
 /// What a task that waits for nobody does.
 fn does(task: &Doing) -> String {
-    let time = seconds(task.for_ns);
+    let time = seconds(task.for_ns) + &compared(task);
     match (task.stage, task.is_gone) {
         (Stage::Ended, _) => "called MPI_Finalize and left it".to_owned(),
         (Stage::Ending, _) => format!("in MPI_Finalize for {time}"),

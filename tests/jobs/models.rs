@@ -1,9 +1,10 @@
 //! What the flight recorder writes down of what tasks did before, against a program that makes known calls on known paths (`plans/paths.c`).
 
-use crate::hindmost::{PATIENCE, my_turn};
-use crate::waits::{RANKS, made_of, start};
+use crate::hindmost::{PATIENCE, hindmost, my_turn, run};
+use crate::waits::{Debug, RANKS, made_of, start};
 use corpus::Mpi;
 use engine::recorded::Recording;
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -24,7 +25,7 @@ fn is_done(recording: &Recording) -> bool {
 
 fn model_of(mpi: Mpi) {
     let _turn = my_turn();
-    let made = made_of(mpi, "paths");
+    let made = made_of(mpi, "paths", Debug::None);
     let mut job = start(mpi, &made, "paths", "");
     let begun = Instant::now();
     let recordings = loop {
@@ -100,4 +101,40 @@ fn a_model_has_the_calls_of_each_path_under_open_mpi() {
 #[test]
 fn a_model_has_the_calls_of_each_path_under_mpich() {
     model_of(Mpi::Mpich);
+}
+
+/// Two ranks compute, and all others wait for both: what they did before tells which of them is behind.
+fn furthest_behind(mpi: Mpi) {
+    let _turn = my_turn();
+    let made = made_of(mpi, "turns", Debug::None);
+    let mut job = start(mpi, &made, "turns", "");
+    let begun = Instant::now();
+    let behind = "Of these, rank 1 is probably furthest behind: in a loop that both are in, it has come to MPI_Allreduce 42 times, and rank 2 43 times";
+    let text = loop {
+        let output = run(hindmost().arg("waits").arg(&job.directory));
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        if text.contains(behind) && text.matches("longer than ever: at most").count() >= 2 {
+            break text;
+        }
+        assert!(begun.elapsed() < PATIENCE, "{text}");
+        std::thread::sleep(Duration::from_millis(100));
+    };
+    let launcher = job.launcher.id().to_string();
+    let found = run(hindmost().args(["find", "--format", "json"]).arg(launcher));
+    job.end();
+    assert!(text.starts_with("Ranks 0,3-4 wait for ranks 1-2"), "{text}");
+    let found: Value = serde_json::from_slice(&found.stdout).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(found["waits"]["least"]["ranks"], "1", "{found}");
+    // The code's order knows it, too; whoever says it, what is inferred is not called proven.
+    assert!(found["by"] != "recorder" || found["proven"] == false, "{found}");
+}
+
+#[test]
+fn who_computes_is_told_apart_by_turns_under_open_mpi() {
+    furthest_behind(Mpi::OpenMpi);
+}
+
+#[test]
+fn who_computes_is_told_apart_by_turns_under_mpich() {
+    furthest_behind(Mpi::Mpich);
 }

@@ -230,11 +230,18 @@ fn text(plan: &Plan) -> String {
 
 /// The recorder of an MPI, and the program that follows plans.
 fn made(mpi: Mpi) -> (PathBuf, PathBuf) {
-    made_of(mpi, "plan")
+    made_of(mpi, "plan", Debug::None)
+}
+
+/// Whether a program has debug info.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Debug {
+    Info,
+    None,
 }
 
 /// The recorder of an MPI, and a program of `plans`.
-pub(crate) fn made_of(mpi: Mpi, program: &str) -> (PathBuf, PathBuf) {
+pub(crate) fn made_of(mpi: Mpi, program: &str, debug: Debug) -> (PathBuf, PathBuf) {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("jobs/plans/{program}.c"));
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let built = run(Command::new(cargo)
@@ -266,7 +273,10 @@ pub(crate) fn made_of(mpi: Mpi, program: &str) -> (PathBuf, PathBuf) {
     assert!(output.status.success(), "{}", said(&output));
     let program = out().join(format!("{program}-{}", mpi.name()));
     let output = run(Command::new(mpicc)
-        .args(["-O1", "-w", "-o"])
+        .args(match debug {
+            Debug::Info => ["-O0", "-g", "-w", "-o"],
+            Debug::None => ["-O1", "-g0", "-w", "-o"],
+        })
         .arg(&program)
         .arg(source));
     assert!(output.status.success(), "{}", said(&output));
@@ -276,7 +286,7 @@ pub(crate) fn made_of(mpi: Mpi, program: &str) -> (PathBuf, PathBuf) {
 /// A job with the recorder.
 pub(crate) struct Running {
     processes: JobProcesses,
-    launcher: Child,
+    pub(crate) launcher: Child,
     pub(crate) directory: PathBuf,
 }
 

@@ -12,6 +12,8 @@
 //! - **Served.** A task that stands in the operation which another one waits for keeps nobody waiting by anything but itself ([`serves`]): a
 //!   chain of waits ends there.
 //!
+//! What is not proven is inferred elsewhere: [`progress`] compares what tasks did before.
+//!
 //! Both assume that MPI completes what all have entered ([`Completion`]), that a task said to stand still does, and that the
 //! program calls matching collectives in the same order on all members of a communicator, as MPI demands.
 //! The crate reads nothing and sees no other crate.
@@ -22,9 +24,11 @@
 //! yet. Whether a library completes what all have entered without help of those who left (`Completion`) is for the
 //! caller to say; unless that has been measured, nothing about collectives is proven and no deadlock is named.
 
+pub mod chain;
 mod deadlock;
 mod exact;
 mod message;
+pub mod progress;
 pub mod recorded;
 mod scc;
 mod state;

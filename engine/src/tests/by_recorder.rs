@@ -21,6 +21,7 @@ fn doing(rank: u32) -> Doing {
         pid: rank + 100,
         host: String::new(),
         is_partial: false,
+        before: None,
     }
 }
 
@@ -49,6 +50,7 @@ fn waiting(edges: &[(u32, u32)], graph: WaitGraph) -> Waiting {
         },
         operations: Vec::new(),
         communicators: BTreeMap::new(),
+        least: None,
     }
 }
 
@@ -150,6 +152,7 @@ fn graph_of(tasks: u32, edges: Vec<Edge>, graph: WaitGraph) -> Waiting {
         graph: WaitGraph { edges, ..graph },
         operations: vec!["MPI_Barrier".to_owned()],
         communicators: BTreeMap::new(),
+        least: None,
     }
 }
 

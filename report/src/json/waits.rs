@@ -60,6 +60,11 @@ pub(crate) fn waits_out(waiting: &Waiting) -> WaitsJson<'_> {
         stuck: set(&waiting.graph.stuck),
         cycles: waiting.graph.cycles.iter().map(|cycle| set(cycle)).collect(),
         awaited: set(&waiting.graph.awaited),
+        least: waiting.least.as_ref().map(|least| LeastJson {
+            ranks: set(&least.ranks),
+            ahead: least.ahead.0,
+            sentence: waits::least_line(least),
+        }),
     }
 }
 
@@ -81,6 +86,17 @@ pub struct WaitsJson<'w> {
     stuck: String,
     cycles: Vec<String>,
     awaited: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    least: Option<LeastJson>,
+}
+
+/// Who of those that others wait for is probably furthest behind.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LeastJson {
+    ranks: String,
+    ahead: u32,
+    sentence: String,
 }
 
 impl WaitsJson<'_> {
@@ -109,6 +125,18 @@ pub struct DoingJson<'w> {
     moves: bool,
     gone: bool,
     partial: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    before: Option<BeforeJson>,
+}
+
+/// How long something lasted before, in seconds.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct BeforeJson {
+    count: u64,
+    mean: f64,
+    deviation: f64,
+    longest: f64,
 }
 
 /// Tasks that wait alike.
@@ -197,6 +225,12 @@ fn task(task: &Doing) -> DoingJson<'_> {
         moves: task.moves,
         gone: task.is_gone,
         partial: task.is_partial,
+        before: task.before.map(|before| BeforeJson {
+            count: before.count,
+            mean: before.mean.as_secs_f64(),
+            deviation: before.deviation.as_secs_f64(),
+            longest: before.longest.as_secs_f64(),
+        }),
     }
 }
 
