@@ -186,14 +186,13 @@ fn outcome(flag: Option<&str>, request: Option<&str>) -> String {
     }
 }
 
-/// What tells the recorder of new communicators, windows and files. Of one that is made later, nothing is known before its request is complete.
+/// What tells the recorder of new communicators, windows and files. One that is made later, a duplicate, is known by its handle at once, and has the
+/// members of what it is made from: it may not be asked for them before its request is complete.
 fn made(arguments: &Arguments<'_>, comm: Option<&str>, later: bool) -> Option<String> {
-    if later
-        || !matches!(
-            arguments.row.part,
-            Part::Collective(Flow::Management) | Part::Opens | Part::File
-        )
-    {
+    if !matches!(
+        arguments.row.part,
+        Part::Collective(Flow::Management) | Part::Opens | Part::File
+    ) {
         return None;
     }
     let name = arguments.prototype.function();
@@ -207,13 +206,13 @@ fn made(arguments: &Arguments<'_>, comm: Option<&str>, later: bool) -> Option<St
     };
     let new = |ty: &str| arguments.first(|parameter| parameter.leads_to(ty));
     if let Some(new) = new("MPI_Comm") {
-        return Some(describe(
-            &format!("*{new}"),
-            format!("COMM_HANDLE(*{new})"),
-            "COMMUNICATOR",
-        ));
+        let members = match later {
+            true => comm?.to_owned(),
+            false => format!("*{new}"),
+        };
+        return Some(describe(&members, format!("COMM_HANDLE(*{new})"), "COMMUNICATOR"));
     }
-    let comm = comm?;
+    let comm = comm.filter(|_| !later)?;
     if let Some(new) = new("MPI_Win") {
         return Some(describe(comm, format!("HANDLE(*{new})"), "WINDOW"));
     }

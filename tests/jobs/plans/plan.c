@@ -19,7 +19,8 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     comms[0] = MPI_COMM_WORLD;
     MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &comms[1]);
-    MPI_Comm_dup(MPI_COMM_WORLD, &comms[2]);
+    MPI_Comm_idup(MPI_COMM_WORLD, &comms[2], &requests[0]);
+    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
     const char *step = getenv("PLAN");
     for (int i = 0; i < rank; i++) step = strchr(step, '|') + 1;
     for (; *step && *step != '|'; step++) {
