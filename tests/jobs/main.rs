@@ -8,6 +8,7 @@ mod answers;
 mod awaited;
 mod bad_input;
 mod calls;
+mod case_study;
 mod cores;
 mod hindmost;
 mod libraries;
