@@ -61,6 +61,15 @@ pub fn returns_twice(name: &str) -> bool {
     function(name).is_some_and(|row| row.exit == Exit::Twice)
 }
 
+/// Whether a function of this name is one of MPI's that communicate. A call of one is neither a macro nor inlined, so that each copy of it in machine code is an
+/// instruction that calls it.
+pub fn communicates(name: &str) -> bool {
+    let name = base::mpi_name(name);
+    function(name).is_some_and(|function| {
+        base::is_mpi(name) && (function.is_point_to_point() || matches!(function.part, Part::Collective(_)))
+    })
+}
+
 /// What the arguments of an MPI function mean that tell what a task in it waits for or with whom it exchanges messages, in their order.
 pub fn roles(name: &str) -> impl Iterator<Item = (u8, Role)> {
     let row = function(name).filter(|row| base::is_mpi(row.name));

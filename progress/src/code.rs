@@ -28,17 +28,17 @@ pub struct CodeStack {
 
 /// One frame: a place in the code of one of the map's bindings.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct CodeFrame {
+pub(crate) struct CodeFrame {
     /// 0 for the program, then its libraries.
-    binding: usize,
+    pub(crate) binding: usize,
     /// The function's number in its code.
-    function: u32,
-    place: CodePlace,
+    pub(crate) function: u32,
+    pub(crate) place: CodePlace,
     /// The innermost function of the source there, and its line.
     name: String,
     line: Option<u32>,
     /// It has called something.
-    in_call: bool,
+    pub(crate) in_call: bool,
     /// The first of the execution point's frames that it holds, and the one after the last.
     levels: (usize, usize),
 }
@@ -286,7 +286,15 @@ impl Order<'_> {
         if may_be_another(&levels_a) || may_be_another(&levels_b) {
             return Err(CodeDoubt::SeveralCalls);
         }
-        if self.may_be_leaving(levels_a, levels_b, *told, *behind_loop) {
+        let is_behind = |frame: &CodeFrame, other: (&Located, &CodeFrame)| {
+            *told == 0 && self.has_never_made(frame, other)
+        };
+        if self.may_be_leaving(levels_a, levels_b, *told, *behind_loop)
+            && !match relation {
+                Relation::Before => is_behind(frame_a, (task_b, frame_b)),
+                _ => is_behind(frame_b, (task_a, frame_a)),
+            }
+        {
             return Err(CodeDoubt::MayBeLeaving);
         }
         Ok(())
@@ -397,7 +405,7 @@ impl Order<'_> {
         Arc::clone(known.entry(key).or_insert(found))
     }
 
-    fn function_code(&self, binding: usize, function: u32) -> Arc<FunctionCode> {
+    pub(crate) fn function_code(&self, binding: usize, function: u32) -> Arc<FunctionCode> {
         let blocks = self.code.blocks.get_or_init(|| {
             let mut blocks: BTreeMap<(usize, u32), Vec<u32>> = BTreeMap::new();
             for (at, binding) in self.map().bindings().enumerate() {
@@ -433,7 +441,7 @@ impl CodeStack {
 }
 
 impl CodeFrame {
-    fn levels(&self) -> Range<usize> {
+    pub(crate) fn levels(&self) -> Range<usize> {
         self.levels.0..self.levels.1
     }
 

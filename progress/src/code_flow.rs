@@ -318,6 +318,17 @@ impl FunctionCode {
         comes_back.then_some(Relation::After)
     }
 
+    /// The blocks that lead to this one, itself included, and end in a call that may come to MPI.
+    pub(crate) fn communicating_before(&self, block: u32) -> impl Iterator<Item = u32> {
+        let whole = Region::of(vec![true; self.blocks.len()]);
+        let at = self.blocks.binary_search(&block).ok();
+        let led_from = at.map_or_else(Vec::new, |at| self.led_from(&whole, at));
+        let found = led_from.into_iter().zip(&self.communicates).zip(&self.blocks);
+        found
+            .filter(|((leads, communicates), _)| *leads && **communicates)
+            .map(|(_, &block)| block)
+    }
+
     /// Whether a block of the region that can be come back to leads to this one, or is this one.
     fn comes_from_loop(&self, region: &Region, to: usize) -> bool {
         let alive = (0..self.blocks.len()).filter(|&block| region.alive[block]);
@@ -446,19 +457,25 @@ impl FunctionCode {
         seen
     }
 
-    /// The blocks of the region that lead to `at` and that it leads to: its strongly connected component.
-    fn component(&self, region: &Region, at: usize) -> Vec<bool> {
-        let forth = self.reached(region, at, Ways::All);
-        let mut back = vec![false; self.blocks.len()];
-        let mut work = vec![at];
-        back[at] = true;
+    /// The blocks that lead to `to` in the region, itself included.
+    fn led_from(&self, region: &Region, to: usize) -> Vec<bool> {
+        let mut seen = vec![false; self.blocks.len()];
+        let mut work = vec![to];
+        seen[to] = true;
         while let Some(at) = work.pop() {
             for &before in &self.before[at] {
-                if region.leads(before, at) && !std::mem::replace(&mut back[before], true) {
+                if region.leads(before, at) && !std::mem::replace(&mut seen[before], true) {
                     work.push(before);
                 }
             }
         }
+        seen
+    }
+
+    /// The blocks of the region that lead to `at` and that it leads to: its strongly connected component.
+    fn component(&self, region: &Region, at: usize) -> Vec<bool> {
+        let forth = self.reached(region, at, Ways::All);
+        let back = self.led_from(region, at);
         forth
             .iter()
             .zip(&back)

@@ -237,7 +237,7 @@ pub(crate) fn may_be_one_point(
 }
 
 /// The frames of the source that one frame of the machine holds.
-fn levels<'l>(located: &'l Located, parting: &Range<usize>) -> Vec<&'l LocatedFrame> {
+pub(crate) fn levels<'l>(located: &'l Located, parting: &Range<usize>) -> Vec<&'l LocatedFrame> {
     let frames = located.frames.iter().zip(&located.origin);
     let inside = frames.filter(|(_, origin)| origin.is_some_and(|origin| parting.contains(&origin)));
     inside.map(|(frame, _)| frame).collect()

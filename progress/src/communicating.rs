@@ -6,7 +6,6 @@
 use crate::locate::LocatedFrame;
 use crate::{Order, flow};
 use base::{Confidence, Language};
-use library::Part;
 use progress_map::{FunctionId, LoopId, PointId, PointKind};
 use std::collections::BTreeMap;
 
@@ -25,7 +24,7 @@ impl Order<'_> {
             // The stack shows whom the call that the task is in has led to, whatever else has that name.
             let leads_to_mpi = frames.get(depth + 1).is_some_and(|next| match next.function {
                 Some(callee) => self.always_communicates(callee, self.communicating_calls(callee)),
-                None => communicates(&next.name),
+                None => library::communicates(&next.name),
             });
             for place in &frame.places {
                 for around in self.map().functions[id].loops_around(place.point) {
@@ -104,7 +103,7 @@ impl Search<'_, '_> {
             _ => None,
         });
         let mut calls = Vec::from_iter(named);
-        calls.retain(|&(_, name)| communicates(name) || self.communicates_by_name(id, name));
+        calls.retain(|&(_, name)| library::communicates(name) || self.communicates_by_name(id, name));
         calls.into_iter().map(|(point, _)| point).collect()
     }
 
@@ -116,14 +115,6 @@ impl Search<'_, '_> {
             _ => false,
         }
     }
-}
-
-/// Whether a function of this name is one of MPI's that communicate.
-fn communicates(name: &str) -> bool {
-    let name = base::mpi_name(name);
-    library::function(name).is_some_and(|function| {
-        base::is_mpi(name) && (function.is_point_to_point() || matches!(function.part, Part::Collective(_)))
-    })
 }
 
 #[cfg(test)]

@@ -37,6 +37,8 @@ pub struct Order<'m> {
     placed: OnceLock<BTreeMap<FunctionId, BTreeSet<String>>>,
     /// The arms of each function's decisions.
     arms: IdVec<FunctionId, Arms>,
+    /// Whether each function may be a loop of its calls of itself ([`crate::tail`]); found when first asked for.
+    pub(crate) rounds: IdVec<FunctionId, OnceLock<bool>>,
     /// What the optimised functions call last; made when first asked for.
     pub(crate) vanished_into: OnceLock<BTreeSet<String>>,
     /// The files that have functions, by the last components of their paths; made when first asked for.
@@ -98,6 +100,7 @@ impl<'m> Order<'m> {
             by_name,
             assigning: later(),
             optimised: tail::optimised(map),
+            rounds: map.functions.iter().map(|_| OnceLock::new()).collect(),
             vanished_into: OnceLock::new(),
             files: OnceLock::new(),
             code: CodeIndex::default(),

@@ -28,7 +28,7 @@
 //! things in their places: call instructions instead of lines, strongly connected components instead of loops, registers and
 //! slots of the stack instead of variables (`code_flow`, `code_counter`). It must say nothing where a task
 //! may be on its way out of a loop of the source that the other one is in (`code_loops`), because iterations of that loop count
-//! first. It is not asked where it would only part tasks
+//! first, unless it has not made the other one's call yet (`never_made`). It is not asked where it would only part tasks
 //! that the source has at one point of one iteration (`settle_code`). A map may
 //! hold nothing but machine code (`bind::bind_code`, which `project` asks for where there is no other). It orders by the code alone and more
 //! strictly, and `engine` keeps such an order only if it names somebody.
@@ -51,8 +51,10 @@ mod inner_step;
 mod iteration;
 mod kept;
 mod locate;
+mod never_made;
 mod point;
 mod reason;
+mod rounds;
 mod tail;
 mod variables;
 mod verdict;

@@ -71,9 +71,30 @@ impl Order<'_> {
     }
 
     /// Whether a function may become a loop because it calls itself last, by way of others or not. Calls through pointers are not
-    /// looked at: most functions that end in one never call themselves. Nor are calls that keep the frame.
+    /// looked at: most functions that end in one never call themselves. Nor are calls that keep the frame, and the code may show that there is no loop
+    /// ([`crate::rounds`]).
     pub(crate) fn may_be_a_loop(&self, id: FunctionId) -> bool {
-        self.vanishes(id, &self.map().functions[id].name, LastCalls::ByNameOutOfTheFrame)
+        *self.rounds[id].get_or_init(|| {
+            let name = &self.map().functions[id].name;
+            self.vanishes(id, name, LastCalls::ByNameOutOfTheFrame)
+                && !self.has_no_rounds(id, &self.leading_back(id))
+        })
+    }
+
+    /// The last calls of a function by which it may come to be called again, without another frame.
+    fn leading_back(&self, id: FunctionId) -> Vec<PointId> {
+        let function = &self.map().functions[id];
+        let leads_back = |&point: &PointId| match &function.points[point].kind {
+            PointKind::Call(name) => {
+                let mut callees = self.functions_named(name).iter();
+                *name == function.name
+                    || callees
+                        .any(|&callee| self.vanishes(callee, &function.name, LastCalls::ByNameOutOfTheFrame))
+            }
+            _ => false,
+        };
+        let last = self.last_calls(id).iter().copied().filter(leads_back);
+        last.filter(|&point| !self.keeps_frame(id, point)).collect()
     }
 
     fn vanishes(&self, id: FunctionId, callee: &str, which: LastCalls) -> bool {

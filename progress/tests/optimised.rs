@@ -4,7 +4,10 @@ mod common;
 
 use base::{Id, Span};
 use progress::{ExecutionPoint, Frame, Order, Relation};
-use progress_map::{Binding, BoundFunction, BoundMerge, File, Function, FunctionId, Map, PointId, PointKind};
+use progress_map::{
+    Binding, BoundFunction, BoundMerge, BoundSite, CodeBlock, CodeCall, CodeWay, File, Function, FunctionId,
+    Loop, LoopId, LoopSource, MachineCode, Map, PointId, PointKind,
+};
 use std::num::NonZeroU64;
 
 /// A function that makes the given calls, one on each line from its first line plus 1 on, in this order.
@@ -422,4 +425,190 @@ fn a_line_of_the_program_in_a_function_of_a_library_is_no_librarys_business() {
     let relation = |file: &str| order.compare(&within(0, file), &within(1, file)).relation;
     assert_eq!(relation("/usr/include/c++/12/variant"), Relation::Equal);
     assert_eq!(relation("f.c"), Relation::Unknown);
+}
+
+/// `while (…) { before(); more(); } while (…) { awaited(); more(); }`, the code of which has a block for each point of the source, of 16 bytes; `named`: whom the
+/// calls name. `leaves_out`: some iterations of the second loop do not come to the first of its calls.
+fn two_loops(before: &str, awaited: &str, named: [Option<&str>; 4], leaves_out: bool) -> Map {
+    let call = |name: &str| PointKind::Call(name.to_owned());
+    let (head, more) = (PointKind::Eval, "more");
+    let kinds = [
+        head.clone(),
+        call(before),
+        call(more),
+        head,
+        call(awaited),
+        call(more),
+    ];
+    let ways = [
+        (0, 1),
+        (1, 2),
+        (1, 4),
+        (2, 3),
+        (3, 1),
+        (4, 5),
+        (4, 7),
+        (5, 6),
+        (6, 4),
+    ];
+    let mut edges = Vec::from(ways);
+    edges.extend(leaves_out.then_some((4, 6)));
+    edges.sort_unstable();
+    let mut main = common::function("main", 1, &kinds, &edges);
+    let in_loop = |header: usize, main: &Function| Loop {
+        parent: None,
+        source: LoopSource::While,
+        span: main.span,
+        header: PointId::from_index(header),
+        reducible: true,
+        lovs: Vec::new(),
+        refused: Vec::new(),
+    };
+    main.loops = vec![in_loop(1, &main), in_loop(4, &main)].into();
+    for point in 1..7 {
+        main.points[PointId::from_index(point)].innermost_loop =
+            Some(LoopId::from_index(usize::from(point > 3)));
+    }
+    let mut map = map(vec![main], true);
+    let binding = map.binding.as_mut().unwrap();
+    binding.functions[0].end = 8 * 16;
+    let calls = [2, 3, 5, 6];
+    binding.code = MachineCode {
+        blocks: (0..8)
+            .map(|at| CodeBlock {
+                start: 16 * at,
+                end: 16 * at + 16,
+                function: 0,
+                communicates: calls.contains(&at),
+            })
+            .collect(),
+        ways: ways
+            .map(|(from, to)| CodeWay {
+                from: from as u32,
+                to: to as u32,
+                certain: true,
+            })
+            .into(),
+        ..MachineCode::default()
+    };
+    let sites = calls.iter().zip(named).filter_map(|(at, name)| {
+        Some(BoundSite {
+            return_address: 16 * at + 16,
+            named: Some(name?.to_owned()),
+        })
+    });
+    binding.sites = sites.collect();
+    map
+}
+
+/// Code that an optimising compiler has mixed tells no line; its order may be that of iterations.
+#[test]
+fn who_has_not_made_the_awaited_call_yet_is_behind_it() {
+    let relation = |map: &Map, awaiting: u32| {
+        let order = Order::new(map);
+        let mut computes = stack(0, &[("main", 3)]);
+        computes.frames[0].inexact = true;
+        computes.frames[0].pc = Some(2 * 16);
+        let mut waits = stack(1, &[("main", 2 + awaiting), ("", 0)]);
+        let PointKind::Call(callee) =
+            &map.functions[FunctionId::from_index(0)].points[PointId::from_index(awaiting as usize + 1)].kind
+        else {
+            panic!("no call");
+        };
+        waits.frames[1].function.clone_from(callee);
+        waits.frames[0].pc = Some(u64::from(awaiting + 2) * 16);
+        let (computes, waits) = (order.locate(&computes), order.locate(&waits));
+        let (there, back) = (order.compare(&computes, &waits), order.compare(&waits, &computes));
+        assert_eq!(there.relation, back.relation.reversed());
+        there.relation
+    };
+    let named = [Some("MPI_Send"), Some("more"), Some("MPI_Wait"), Some("more")];
+    let of = |named, leaves_out| relation(&two_loops("MPI_Send", "MPI_Wait", named, leaves_out), 4);
+    assert_eq!(of(named, false), Relation::Before);
+    assert_eq!(of(named, true), Relation::Unknown);
+    // What is called before may be a copy of the call, or the part of the function that has it.
+    for other in [None, Some("PMPI_Wait"), Some("main")] {
+        assert_eq!(
+            of([other, named[1], named[2], named[3]], false),
+            Relation::Unknown
+        );
+    }
+    // The instruction calls another function than the source says, as a macro may have it.
+    assert_eq!(
+        of([named[0], named[1], Some("wait"), named[3]], false),
+        Relation::Unknown
+    );
+    // Other functions may be inlined.
+    let map = two_loops(
+        "send",
+        "wait",
+        [Some("send"), Some("more"), Some("wait"), Some("more")],
+        false,
+    );
+    assert_eq!(relation(&map, 4), Relation::Unknown);
+    // The call may be made in both loops.
+    let map = two_loops(
+        "MPI_Wait",
+        "MPI_Wait",
+        [Some("MPI_Wait"), Some("more"), Some("MPI_Wait"), Some("more")],
+        false,
+    );
+    assert_eq!(relation(&map, 4), Relation::Unknown);
+}
+
+/// The calls of a function of itself are no loop if each round of it would call what no cycle of its code calls.
+#[test]
+fn a_function_whose_code_has_no_loop_of_its_calls_keeps_its_frames() {
+    // f calls g, which may be MPI's business, then something else, and then itself.
+    let relation = |ways: &[(u32, u32)], named: &str| {
+        let functions = vec![
+            function("main", 1, &["f"]),
+            function("f", 10, &["g", "other", "f"]),
+            function("g", 20, &["MPI_Barrier"]),
+        ];
+        let mut map = map(functions, true);
+        let binding = map.binding.as_mut().unwrap();
+        for (at, bound) in (0u64..).zip(&mut binding.functions) {
+            (bound.start, bound.end) = (64 * at, 64 * at + 64);
+        }
+        binding.code = MachineCode {
+            blocks: (0..12)
+                .map(|at| CodeBlock {
+                    start: 16 * at,
+                    end: 16 * at + 16,
+                    function: at as u32 / 4 * 4,
+                    communicates: true,
+                })
+                .collect(),
+            ways: ways
+                .iter()
+                .map(|&(from, to)| CodeWay {
+                    from,
+                    to,
+                    certain: true,
+                })
+                .collect(),
+            calls: [(4, 8), (6, 4)]
+                .map(|(block, callee)| CodeCall { block, callee })
+                .into(),
+            ..MachineCode::default()
+        };
+        binding.sites = vec![BoundSite {
+            return_address: 9 * 16,
+            named: Some(named.to_owned()),
+        }];
+        let order = Order::new(&map);
+        let a = [("main", 2), ("f", 12), ("other", 0)];
+        let b = [("main", 2), ("f", 13), ("f", 11), ("g", 21), ("MPI_Barrier", 0)];
+        let (a, b) = (order.locate(&stack(0, &a)), order.locate(&stack(1, &b)));
+        order.compare(&a, &b).relation
+    };
+    let straight = [(4, 5), (5, 6), (6, 7)];
+    assert_eq!(relation(&straight, "MPI_Barrier"), Relation::Before);
+    let other_loop = [(4, 5), (5, 5), (5, 6), (6, 7)];
+    assert_eq!(relation(&other_loop, "MPI_Barrier"), Relation::Before);
+    let rounds = [(4, 5), (5, 6), (6, 4), (6, 7)];
+    assert_eq!(relation(&rounds, "MPI_Barrier"), Relation::Unknown);
+    // What does not come to MPI may be dropped where nobody needs its result.
+    assert_eq!(relation(&other_loop, "work"), Relation::Unknown);
 }

@@ -19,7 +19,14 @@ pub const PROTOTYPES: &[(&str, usize)] = &[
     ("cond", 1),
     ("same", 1),
     ("after", 1),
+    ("MPI_Start", 1),
+    ("MPI_Wait", 1),
+    ("MPI_Send", 1),
+    ("MPI_Recv", 1),
 ];
+
+/// Those that have the names of functions of MPI that communicate. Their argument is a number here.
+pub const COMMUNICATING: [&str; 4] = ["MPI_Start", "MPI_Wait", "MPI_Send", "MPI_Recv"];
 
 /// The functions of `<mpi.h>` that programs use.
 pub const MPI: &[&str] = &["MPI_Init", "MPI_Comm_rank", "MPI_Bcast", "MPI_Barrier"];

@@ -7,6 +7,7 @@
 use super::super::ast::{
     Case, Expr, Function, Global, Lvalue, Op, Program, Stmt, Ty, assign, bin, call, increment, int, stmt, var,
 };
+use super::super::externals::COMMUNICATING;
 use super::super::rng::Rng;
 
 mod loops;
@@ -32,6 +33,10 @@ struct Plain {
     /// Functions that may be called.
     callees: Vec<String>,
     names: usize,
+    /// Most of what it calls has the name of a function of MPI, another one each time.
+    communicates: bool,
+    /// How many of these calls there are.
+    sent: usize,
 }
 
 /// The program that belongs to `seed`.
@@ -40,6 +45,8 @@ pub(super) fn program(seed: u64) -> Program {
         rng: Rng::new(seed ^ 0x91a1),
         callees: Vec::new(),
         names: 0,
+        communicates: seed % 6 == 5,
+        sent: 0,
     };
     let mut functions = Vec::new();
     for index in 0..FUNCTIONS {
@@ -160,7 +167,13 @@ impl Plain {
     }
 
     fn event_call(&mut self) -> Expr {
-        let name = *self.rng.pick(&["w1", "w1", "w2"]);
+        let name = match *self.rng.pick(&["w1", "w1", "w2"]) {
+            "w1" if self.communicates => {
+                self.sent += 1;
+                COMMUNICATING[self.sent % COMMUNICATING.len()]
+            }
+            name => name,
+        };
         call(name, vec![Expr::Int(self.rng.range(0, 99))])
     }
 

@@ -1,0 +1,96 @@
+//! Who has not made a call yet, in code whose loops are not those of the source.
+//!
+//! A loop of the source may be no loop of the machine code, or several, so that of two tasks the one that the code leads from may be a later iteration
+//! ([`code_loops`](crate::code_loops)). Not if each iteration makes the call that the other one is in, and no instruction that may be that call
+//! leads to where the first one is: it has not made the call in this execution of the function. So it is in no iteration but the first one of each loop
+//! around both, and in none of the places that follow the call there. As the code leads from it to the call, the source does, too: it is behind (SC'09 Def. 3.2).
+//!
+//! That takes knowing all instructions of the call. A function of MPI that communicates is neither a macro nor inlined, so that each copy of the call
+//! still names it.
+
+use crate::code::CodeFrame;
+use crate::code_loops::levels;
+use crate::locate::LocatedFrame;
+use crate::{Located, Order, flow};
+use base::{Confidence, mpi_name};
+use progress_map::{Function, PointId, PointKind};
+
+impl Order<'_> {
+    /// Whether a task in `frame` has not made the call yet that another one is in, `awaited` of its stack; both are in one execution of the function, whose code
+    /// leads from the first to the second and not back.
+    pub(crate) fn has_never_made(&self, frame: &CodeFrame, (task, awaited): (&Located, &CodeFrame)) -> bool {
+        if !awaited.in_call {
+            return false;
+        }
+        let frames = levels(task, &awaited.levels());
+        // Of a function that the map does not hold it is not known which loops are around the call.
+        if frames.len() != awaited.levels().len() {
+            return false;
+        }
+        let Some(called) = self.called_by_each_iteration(&frames) else {
+            return false;
+        };
+        let Some(binding) = self.map().bindings().nth(frame.binding) else {
+            return false;
+        };
+        let named_by = |block: u32| {
+            let end = binding.code.blocks[block as usize].end;
+            let site = binding
+                .sites
+                .binary_search_by_key(&end, |site| site.return_address);
+            binding.sites[site.ok()?].named.as_deref().map(mpi_name)
+        };
+        // A copy of the call is an instruction that names the same function. Where it is not known whom one names, it may be one; and a part of a function that has
+        // become one of its own has the name of the whole.
+        let called = Some(mpi_name(called));
+        let own = Vec::from_iter(frames.iter().filter_map(|frame| frame.function));
+        let is_part = |name| own.iter().any(|&id| self.map().functions[id].name == name);
+        let is_another =
+            |block: u32| named_by(block).is_some_and(|name| Some(name) != called && !is_part(name));
+        let code = self.function_code(frame.binding, frame.function);
+        named_by(awaited.place.block) == called
+            && code.communicating_before(frame.place.block).all(is_another)
+    }
+
+    /// The function of MPI that the innermost of these frames has called, each of which holds the next one's code; if each iteration of every loop of the source around them makes
+    /// this call.
+    fn called_by_each_iteration(&self, frames: &[&LocatedFrame]) -> Option<&str> {
+        let mut in_loop = false;
+        let mut called = None;
+        for frame in frames {
+            let function = &self.map().functions[frame.function?];
+            let is_known = frame.obstacle.is_none() && !frame.may_be_merged && !frame.is_any_round;
+            let &[place] = &frame.places[..] else { return None };
+            // What is called in an iteration has to make the call in each of its executions.
+            let is_passed = each_iteration_passes(function, place.point)
+                && (!in_loop || each_execution_passes(function, place.point));
+            if !is_known || !is_passed || function.confidence == Confidence::Partial {
+                return None;
+            }
+            in_loop |= function.loops_around(place.point).next().is_some();
+            called = match &function.points[place.point].kind {
+                PointKind::Call(name) if frame.callee_known => Some(name.as_str()),
+                _ => None,
+            };
+        }
+        called.filter(|name| library::communicates(name))
+    }
+}
+
+/// Whether no iteration of the loops around a point goes past it.
+fn each_iteration_passes(function: &Function, point: PointId) -> bool {
+    let mut around = function.loops_around(point);
+    around.all(|id| {
+        let in_loop = &function.loops[id];
+        let avoids = |next| next != point && flow::lies_in(function, next, Some(id));
+        let is_passed = in_loop.header == point || !function.reaches(in_loop.header, in_loop.header, avoids);
+        in_loop.reducible && is_passed
+    })
+}
+
+/// Whether nobody comes from a function's entry to its end but by a point.
+fn each_execution_passes(function: &Function, point: PointId) -> bool {
+    let mut points = function.points.ids();
+    let ends = points.next().zip(points.next_back());
+    ends.is_some_and(|(entry, exit)| !function.reaches(entry, exit, |next| next != point))
+}
