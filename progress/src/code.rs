@@ -6,7 +6,7 @@
 //! that functions return to where they were called from, and preserve the registers that the System V ABI tells them to.
 
 use crate::beneath;
-use crate::code_flow::{CodeDoubt, CodePlace, CodeProof, FunctionCode};
+use crate::code_flow::{CodeDoubt, CodePlace, CodeProof, FunctionCode, LoopBefore};
 use crate::code_loops::{is_of_source, may_be_another_call, may_be_one_point};
 use crate::verdict::{CodeVerdict, Relation};
 use crate::{ExecutionPoint, Frame, Located, Order};
@@ -206,25 +206,7 @@ impl Order<'_> {
                 });
             }
             let (relation, proof) = self.compare_code_frames(frame_a, frame_b)?;
-            let (told, around) = proof.loops();
-            if relation != Relation::Equal
-                && (proof.is_past_uncounted_loops()
-                    && !self.every_iteration_counts((task_a, frame_a.levels()), (task_b, frame_b.levels()))
-                    || self.may_have_gone_round(
-                        (task_a, frame_a.levels()),
-                        (task_b, frame_b.levels()),
-                        told,
-                        around.0,
-                    )
-                    || self.may_have_gone_round(
-                        (task_b, frame_b.levels()),
-                        (task_a, frame_a.levels()),
-                        told,
-                        around.1,
-                    ))
-            {
-                return Err(CodeDoubt::RoundsUncounted);
-            }
+            self.believe_rounds((task_a, frame_a), (task_b, frame_b), (relation, &proof))?;
             if relation != Relation::Equal {
                 self.believe_flow((task_a, frame_a), (task_b, frame_b), (relation, &proof))?;
             }
@@ -247,6 +229,43 @@ impl Order<'_> {
             last = Some(verdict);
         }
         Err(CodeDoubt::TooDeep)
+    }
+
+    /// Whether what registers tell of the rounds of loops of the code, and of which of them nothing is told, is enough to know the iterations of the source's loops.
+    ///
+    /// # Errors
+    /// When it is not.
+    fn believe_rounds(
+        &self,
+        (task_a, frame_a): (&Located, &CodeFrame),
+        (task_b, frame_b): (&Located, &CodeFrame),
+        (relation, proof): (Relation, &CodeProof),
+    ) -> Result<(), CodeDoubt> {
+        let (a, b) = (|| (task_a, frame_a.levels()), || (task_b, frame_b.levels()));
+        let (told, around) = proof.loops();
+        let before = proof.loop_before();
+        // A loop of the source that was unrolled whole is none of the code. If not every iteration counts, those that do not are a loop in front of the copy of the others.
+        // Of two places in different parts of the code `believe_flow` knows more.
+        let is_in_one_place = relation == Relation::Equal || matches!(proof, CodeProof::Counter { .. });
+        let is_unrolled =
+            || is_in_one_place && before != LoopBefore::None && self.loops_around_both(a(), b()).0 > told;
+        // A loop that cannot come to MPI is not made of iterations each of which makes the call that both are in, and which may.
+        let is_no_iteration = || {
+            let is_silent = before == LoopBefore::Silent && self.is_called_by_each_iteration(task_a, frame_a);
+            is_silent || told == 0 && self.is_first_call(task_a, frame_a)
+        };
+        let is_one_call = relation == Relation::Equal && frame_a.in_call && frame_b.in_call;
+        let is_uncounted = (proof.is_past_uncounted_loops() || is_unrolled())
+            && !self.every_iteration_counts(a(), b())
+            && !(is_one_call && is_no_iteration());
+        let may_have_gone_round = || {
+            self.may_have_gone_round(a(), b(), told, around.0)
+                || self.may_have_gone_round(b(), a(), told, around.1)
+        };
+        if is_uncounted || relation != Relation::Equal && may_have_gone_round() {
+            return Err(CodeDoubt::RoundsUncounted);
+        }
+        Ok(())
     }
 
     /// Whether the ways through the code of one function tell how two frames stand to each other, and not to the source's order.
@@ -289,7 +308,7 @@ impl Order<'_> {
         let is_behind = |frame: &CodeFrame, other: (&Located, &CodeFrame)| {
             *told == 0 && self.has_never_made(frame, other)
         };
-        if self.may_be_leaving(levels_a, levels_b, *told, *behind_loop)
+        if self.may_be_leaving(levels_a, levels_b, *told, *behind_loop != LoopBefore::None)
             && !match relation {
                 Relation::Before => is_behind(frame_a, (task_b, frame_b)),
                 _ => is_behind(frame_b, (task_a, frame_a)),
@@ -332,13 +351,16 @@ impl Order<'_> {
         };
         let at = frame_of(a).filter(|&at| frame_of(b) == Some(at))?;
         let (frame_a, frame_b) = (&a.code.frames[at], &b.code.frames[at]);
+        let is_one_execution = || match self.compare_code_frames(frame_a, frame_b) {
+            Ok((Relation::Equal, proof)) => self
+                .believe_rounds((a, frame_a), (b, frame_b), (Relation::Equal, &proof))
+                .is_ok(),
+            _ => false,
+        };
         let is_one_call = frame_a.in_call
             && frame_b.in_call
             && (frame_a.binding, frame_a.function) == (frame_b.binding, frame_b.function)
-            && matches!(
-                self.compare_code_frames(frame_a, frame_b),
-                Ok((Relation::Equal, _))
-            );
+            && is_one_execution();
         let next = |task: &Located, frame: &CodeFrame| {
             let is_below = |origin: &Option<usize>| origin.is_some_and(|at| at >= frame.levels.1);
             task.origin.iter().position(is_below)

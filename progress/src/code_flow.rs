@@ -42,6 +42,17 @@ impl Around {
     }
 }
 
+/// Whether a loop of the code, of which no register tells the iteration, leads to a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum LoopBefore {
+    /// None does.
+    None,
+    /// Some do, and nothing in them may come to MPI.
+    Silent,
+    /// Something in one of them may come to MPI.
+    Communicates,
+}
+
 /// What decided.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum CodeProof {
@@ -53,7 +64,7 @@ pub(crate) enum CodeProof {
         /// the later place.
         passed: bool,
         /// Whether a loop, of which no register tells the iteration, leads to one of the two.
-        behind_loop: bool,
+        behind_loop: LoopBefore,
         /// The loops of the code around each of the two.
         around: (Around, Around),
     },
@@ -63,6 +74,8 @@ pub(crate) enum CodeProof {
         told: usize,
         /// Whether that loop has others within, which are gone round without the register being changed.
         has_loops: bool,
+        /// Whether another loop, of which no register tells the iteration, leads to it.
+        behind_loop: LoopBefore,
         /// As in [`CodeProof::Flow`].
         around: (Around, Around),
         /// How often on the first task.
@@ -78,8 +91,15 @@ impl CodeProof {
         match self {
             CodeProof::Flow {
                 told, behind_loop, ..
-            } => *told > 0 && *behind_loop,
+            } => *told > 0 && *behind_loop != LoopBefore::None,
             CodeProof::Counter { told, has_loops, .. } => *has_loops || *told > 0,
+        }
+    }
+
+    /// Whether a loop of which no register tells the iteration leads to one of the places, and is not around it.
+    pub(crate) fn loop_before(&self) -> LoopBefore {
+        match self {
+            CodeProof::Flow { behind_loop, .. } | CodeProof::Counter { behind_loop, .. } => *behind_loop,
         }
     }
 
@@ -249,7 +269,11 @@ impl FunctionCode {
                 let proof = CodeProof::Flow {
                     told,
                     passed,
-                    behind_loop: self.comes_from_loop(&region, at_a) || self.comes_from_loop(&region, at_b),
+                    behind_loop: self.loop_before(&region, at_a, &[]).max(self.loop_before(
+                        &region,
+                        at_b,
+                        &[],
+                    )),
                     around,
                 };
                 return Ok((relation, proof));
@@ -264,7 +288,7 @@ impl FunctionCode {
                 let proof = CodeProof::Flow {
                     told,
                     passed: true,
-                    behind_loop: self.comes_from_loop(&region, at_a),
+                    behind_loop: self.loop_before(&region, at_a, &[]),
                     around: (Around::told(told), Around::told(told)),
                 };
                 return Ok((relation, proof));
@@ -280,10 +304,12 @@ impl FunctionCode {
                     continue;
                 }
             };
+            let behind_loop = self.loop_before(&region, at_a, &component);
             region.narrow(component, header);
             let mut inside = (0..self.blocks.len()).filter(|&block| region.alive[block]);
             let proof = CodeProof::Counter {
                 told,
+                behind_loop,
                 has_loops: inside.any(|block| self.is_cycle(&region, &self.component(&region, block), block)),
                 around: self.around(&region, told + 1, (at_a, at_b)),
                 a: count_a,
@@ -329,12 +355,22 @@ impl FunctionCode {
             .map(|(_, &block)| block)
     }
 
-    /// Whether a block of the region that can be come back to leads to this one, or is this one.
-    fn comes_from_loop(&self, region: &Region, to: usize) -> bool {
-        let alive = (0..self.blocks.len()).filter(|&block| region.alive[block]);
-        alive
-            .filter(|&block| self.is_cycle(region, &self.component(region, block), block))
-            .any(|block| self.reached(region, block, Ways::All)[to])
+    /// Whether blocks of the region that can be come back to, other than those of `own`, lead to this one.
+    fn loop_before(&self, region: &Region, to: usize, own: &[bool]) -> LoopBefore {
+        let is_own = |block: usize| own.get(block) == Some(&true);
+        let alive = (0..self.blocks.len()).filter(|&block| region.alive[block] && !is_own(block));
+        let leading = alive.filter(|&block| {
+            self.is_cycle(region, &self.component(region, block), block)
+                && self.reached(region, block, Ways::All)[to]
+        });
+        let kinds = leading.map(|block| {
+            if self.communicates[block] {
+                LoopBefore::Communicates
+            } else {
+                LoopBefore::Silent
+            }
+        });
+        kinds.max().unwrap_or(LoopBefore::None)
     }
 
     /// The loops around two blocks, of which the region lies within `known`: one more if the block can be come back to in it.

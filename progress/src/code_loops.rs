@@ -19,11 +19,21 @@ impl Order<'_> {
     /// leads to one of the two. Then a loop of the source may have been taken apart, into one loop for each value of a variable that not every iteration changes.
     pub(crate) fn may_be_leaving(
         &self,
-        (a, parting_a): (&Located, Range<usize>),
-        (b, parting_b): (&Located, Range<usize>),
+        a: (&Located, Range<usize>),
+        b: (&Located, Range<usize>),
         told: usize,
         behind_loop: bool,
     ) -> bool {
+        let (around_both, may_leave) = self.loops_around_both(a, b);
+        (may_leave || behind_loop) && around_both > told
+    }
+
+    /// How many loops of the source may be around two tasks, whose stacks part in the frames `parting`, and whether one of the two may be on its way out of one.
+    pub(crate) fn loops_around_both(
+        &self,
+        (a, parting_a): (&Located, Range<usize>),
+        (b, parting_b): (&Located, Range<usize>),
+    ) -> (usize, bool) {
         let (levels_a, levels_b) = (levels(a, &parting_a), levels(b, &parting_b));
         let mut around_both = 0;
         let mut may_leave = false;
@@ -56,7 +66,7 @@ impl Order<'_> {
                 }
             }
         }
-        (may_leave || behind_loop) && around_both > told
+        (around_both, may_leave)
     }
 
     /// How many loops may be around a task in one of the frames and around another one anywhere, and whether one of them may be

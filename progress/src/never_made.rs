@@ -11,6 +11,7 @@
 use crate::code::CodeFrame;
 use crate::code_loops::levels;
 use crate::locate::LocatedFrame;
+use crate::rounds::{blocks_of, calls_of};
 use crate::{Located, Order, flow};
 use base::{Confidence, mpi_name};
 use progress_map::{Function, PointId, PointKind};
@@ -52,28 +53,72 @@ impl Order<'_> {
             && code.communicating_before(frame.place.block).all(is_another)
     }
 
+    /// Whether the call of a function of the map that a frame is in is the first one of that point of the source, in this execution of the code: each iteration of every loop of the source
+    /// around it makes the call, and no other instruction that makes it leads there. So whoever is in this instruction is in the first iteration of each of these loops.
+    pub(crate) fn is_first_call(&self, task: &Located, frame: &CodeFrame) -> bool {
+        let frames = levels(task, &frame.levels());
+        let Some((_, function, point)) = self.calls_of_each_iteration(&frames) else {
+            return false;
+        };
+        let (PointKind::Call(name), Some(binding)) = (
+            &function.points[point].kind,
+            self.map().bindings().nth(frame.binding),
+        ) else {
+            return false;
+        };
+        let callees = self.functions_named(name).iter().copied().collect();
+        let blocks = blocks_of(&binding.code, frame.function);
+        let calls = calls_of(binding, (frame.function, &blocks), &callees);
+        let code = self.function_code(frame.binding, frame.function);
+        let own = frame.place.block;
+        frames.len() == frame.levels().len()
+            && calls.is_some_and(|calls| {
+                let mut before = code.communicating_before(own);
+                calls.contains(&own) && before.all(|block| block == own || !calls.contains(&block))
+            })
+    }
+
+    /// Whether each iteration of every loop of the source around a frame makes the call that it is in, and the call may come to MPI, so that code which cannot holds no copy of it.
+    pub(crate) fn is_called_by_each_iteration(&self, task: &Located, frame: &CodeFrame) -> bool {
+        let frames = levels(task, &frame.levels());
+        let code = self.function_code(frame.binding, frame.function);
+        let mut ends_in = code.communicating_before(frame.place.block);
+        frames.len() == frame.levels().len()
+            && ends_in.any(|block| block == frame.place.block)
+            && self.calls_of_each_iteration(&frames).is_some()
+    }
+
     /// The function of MPI that the innermost of these frames has called, each of which holds the next one's code; if each iteration of every loop of the source around them makes
     /// this call.
     fn called_by_each_iteration(&self, frames: &[&LocatedFrame]) -> Option<&str> {
+        let (frame, function, point) = self.calls_of_each_iteration(frames)?;
+        match &function.points[point].kind {
+            PointKind::Call(name) if frame.callee_known && library::communicates(name) => Some(name.as_str()),
+            _ => None,
+        }
+    }
+
+    /// Where the innermost of these frames is, if each iteration of every loop of the source around them comes there.
+    fn calls_of_each_iteration<'f>(
+        &self,
+        frames: &[&'f LocatedFrame],
+    ) -> Option<(&'f LocatedFrame, &Function, PointId)> {
         let mut in_loop = false;
-        let mut called = None;
-        for frame in frames {
+        let mut innermost = None;
+        for &frame in frames {
             let function = &self.map().functions[frame.function?];
             let is_known = frame.obstacle.is_none() && !frame.may_be_merged && !frame.is_any_round;
             let &[place] = &frame.places[..] else { return None };
-            // What is called in an iteration has to make the call in each of its executions.
+            // What is called in an iteration has to come there in each of its executions.
             let is_passed = each_iteration_passes(function, place.point)
                 && (!in_loop || each_execution_passes(function, place.point));
             if !is_known || !is_passed || function.confidence == Confidence::Partial {
                 return None;
             }
             in_loop |= function.loops_around(place.point).next().is_some();
-            called = match &function.points[place.point].kind {
-                PointKind::Call(name) if frame.callee_known => Some(name.as_str()),
-                _ => None,
-            };
+            innermost = Some((frame, function, place.point));
         }
-        called.filter(|name| library::communicates(name))
+        innermost
     }
 }
 

@@ -89,7 +89,7 @@ fn number_at(code: &MachineCode, address: u64) -> Option<u32> {
     Some(code.blocks[code.block_at(address)? as usize].function)
 }
 
-fn blocks_of(code: &MachineCode, number: u32) -> Vec<u32> {
+pub(crate) fn blocks_of(code: &MachineCode, number: u32) -> Vec<u32> {
     let blocks = (0u32..).zip(&code.blocks);
     let own = blocks.filter(|(_, block)| block.function == number);
     own.map(|(at, _)| at).collect()
@@ -97,7 +97,7 @@ fn blocks_of(code: &MachineCode, number: u32) -> Vec<u32> {
 
 /// The blocks of the code `number` that end in calls of these functions, if that is how they come into it: none is inlined there, and there is a call. All of the code
 /// that is called comes to MPI somewhere, so that no copy of the call was dropped.
-fn calls_of(
+pub(crate) fn calls_of(
     binding: &Binding,
     (number, blocks): (u32, &[u32]),
     callees: &BTreeSet<FunctionId>,
