@@ -24,6 +24,9 @@ pub(crate) fn meet(mine: &Message, theirs: &Message) -> bool {
             (MessageRole::Epoch, MessageRole::Epoch) => {
                 lets_go(&mine.operation).contains(&&*theirs.operation)
             }
+            (MessageRole::Epoch, MessageRole::Collective) => {
+                locks(&mine.operation) && theirs.operation == "MPI_Barrier"
+            }
             // Any task may have written what stands in a window.
             (
                 MessageRole::Get | MessageRole::Update | MessageRole::Window,
@@ -39,9 +42,14 @@ fn lets_go(operation: &str) -> &'static [&'static str] {
         "MPI_Win_fence" => &["MPI_Win_fence"],
         "MPI_Win_start" | "MPI_Win_complete" => &["MPI_Win_post"],
         "MPI_Win_wait" | "MPI_Win_test" => &["MPI_Win_complete"],
-        "MPI_Win_lock" | "MPI_Win_lock_all" => &["MPI_Win_unlock", "MPI_Win_unlock_all"],
+        operation if locks(operation) => &["MPI_Win_unlock", "MPI_Win_unlock_all"],
         _ => &[],
     }
+}
+
+/// Whether an operation locks a window. Which of several tasks comes to have it first is up to what they wait for before: a barrier is made for nothing else.
+fn locks(operation: &str) -> bool {
+    matches!(operation, "MPI_Win_lock" | "MPI_Win_lock_all")
 }
 
 /// Whether what a call brings to memory, or leaves there for others, is there because the other begins or ends its epoch.

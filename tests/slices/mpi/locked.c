@@ -15,7 +15,7 @@ int main(int argc, char **argv)
         MPI_Win_unlock(1, window); /* in */
     }
     noise = 3; /* perturb */
-    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD); /* in */
     if (rank == 0) {
         MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, window); /* needed */
         MPI_Get(&fetched, 1, MPI_INT, 1, 0, 1, MPI_INT, window); /* needed */
