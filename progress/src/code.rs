@@ -49,6 +49,8 @@ pub(crate) struct CodeIndex {
     /// By binding and function: its blocks.
     blocks: OnceLock<BTreeMap<(usize, u32), Vec<u32>>>,
     functions: Mutex<BTreeMap<(usize, u32), Arc<FunctionCode>>>,
+    /// By binding: the code that comes to MPI ([`crate::rounds`]).
+    pub(crate) to_mpi: OnceLock<Vec<BTreeSet<u32>>>,
     /// By binding and block: what tells iterations there.
     counters: Mutex<Counters>,
     compared: Mutex<Compared>,

@@ -11,7 +11,7 @@
 use crate::code::CodeFrame;
 use crate::code_loops::levels;
 use crate::locate::LocatedFrame;
-use crate::rounds::{blocks_of, calls_of};
+use crate::rounds::calls_of;
 use crate::{Located, Order, flow};
 use base::{Confidence, mpi_name};
 use progress_map::{Function, PointId, PointKind};
@@ -67,9 +67,9 @@ impl Order<'_> {
             return false;
         };
         let callees = self.functions_named(name).iter().copied().collect();
-        let blocks = blocks_of(&binding.code, frame.function);
-        let calls = calls_of(binding, (frame.function, &blocks), &callees);
         let code = self.function_code(frame.binding, frame.function);
+        let to_mpi = self.coming_to_mpi(frame.binding);
+        let calls = calls_of((binding, to_mpi), (frame.function, &code.blocks), &callees);
         let own = frame.place.block;
         frames.len() == frame.levels().len()
             && calls.is_some_and(|calls| {

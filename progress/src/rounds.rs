@@ -16,13 +16,24 @@ impl Order<'_> {
     pub(crate) fn has_no_rounds(&self, id: FunctionId, last: &[PointId]) -> bool {
         let function = &self.map().functions[id];
         let made = Vec::from_iter(last.iter().map(|&point| self.made_before(function, point)));
-        let mut bindings = self
-            .map()
-            .bindings()
-            .filter(|binding| has_code(binding, id))
+        let mut bindings = (self.map().bindings().enumerate())
+            .filter(|(_, binding)| has_code(binding, id))
             .peekable();
-        let leaves_out = |binding| made.iter().all(|made| each_cycle_leaves_out(binding, id, made));
+        let leaves_out = |(at, binding)| {
+            let to_mpi = self.coming_to_mpi(at);
+            made.iter()
+                .all(|made| each_cycle_leaves_out((binding, to_mpi), id, made))
+        };
         bindings.peek().is_some() && bindings.all(leaves_out)
+    }
+
+    /// The code of a binding, by its number, that comes to MPI ([`coming_to_mpi`]).
+    pub(crate) fn coming_to_mpi(&self, binding: usize) -> &BTreeSet<u32> {
+        let all = self
+            .code
+            .to_mpi
+            .get_or_init(|| self.map().bindings().map(coming_to_mpi).collect());
+        &all[binding]
     }
 
     /// The calls by name on all ways from a function's entry to a point.
@@ -51,7 +62,11 @@ fn has_code(binding: &Binding, id: FunctionId) -> bool {
 }
 
 /// Whether each cycle of the code that holds a function leaves out one of the calls that each round of it would make.
-fn each_cycle_leaves_out(binding: &Binding, id: FunctionId, made: &MadeByEachRound) -> bool {
+fn each_cycle_leaves_out(
+    (binding, to_mpi): (&Binding, &BTreeSet<u32>),
+    id: FunctionId,
+    made: &MadeByEachRound,
+) -> bool {
     let only = BTreeSet::from([id]);
     // Of what is not decoded it is not known where it leads.
     let Some(holding) = own_code(binding, &only).zip(inlined_into(binding, &only)) else {
@@ -62,7 +77,7 @@ fn each_cycle_leaves_out(binding: &Binding, id: FunctionId, made: &MadeByEachRou
         let blocks = blocks_of(&binding.code, number);
         let made = made
             .iter()
-            .filter_map(|callees| calls_of(binding, (number, &blocks), callees));
+            .filter_map(|callees| calls_of((binding, to_mpi), (number, &blocks), callees));
         let made = Vec::from_iter(made);
         let mut cycles = cycles(&binding.code, &blocks).into_iter();
         cycles.all(|cycle| made.iter().any(|calls| calls.is_disjoint(&cycle)))
@@ -89,16 +104,16 @@ fn number_at(code: &MachineCode, address: u64) -> Option<u32> {
     Some(code.blocks[code.block_at(address)? as usize].function)
 }
 
-pub(crate) fn blocks_of(code: &MachineCode, number: u32) -> Vec<u32> {
+fn blocks_of(code: &MachineCode, number: u32) -> Vec<u32> {
     let blocks = (0u32..).zip(&code.blocks);
     let own = blocks.filter(|(_, block)| block.function == number);
     own.map(|(at, _)| at).collect()
 }
 
 /// The blocks of the code `number` that end in calls of these functions, if that is how they come into it: none is inlined there, and there is a call. All of the code
-/// that is called comes to MPI somewhere, so that no copy of the call was dropped.
+/// that is called is in `to_mpi`, the code that comes to MPI somewhere, so that no copy of the call was dropped.
 pub(crate) fn calls_of(
-    binding: &Binding,
+    (binding, to_mpi): (&Binding, &BTreeSet<u32>),
     (number, blocks): (u32, &[u32]),
     callees: &BTreeSet<FunctionId>,
 ) -> Option<BTreeSet<u32>> {
@@ -109,7 +124,7 @@ pub(crate) fn calls_of(
         callee.is_some_and(|callee| entered.contains(&callee))
     });
     let calls = BTreeSet::from_iter(calls);
-    let is_kept = !is_inlined && !calls.is_empty() && entered.is_subset(&coming_to_mpi(binding));
+    let is_kept = !is_inlined && !calls.is_empty() && entered.is_subset(to_mpi);
     is_kept.then_some(calls)
 }
 
