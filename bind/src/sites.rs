@@ -26,7 +26,7 @@ pub(crate) fn bind_sites(
 ) -> Vec<BoundSite> {
     let communicating = communicating(names, forest);
     let mut crowded: BTreeMap<(FunctionId, Position), bool> = BTreeMap::new();
-    let mut found: BTreeMap<u64, Option<Option<String>>> = BTreeMap::new();
+    let mut found: BTreeMap<u64, Option<Option<&str>>> = BTreeMap::new();
     for call in &forest.calls {
         let (Some(id), Some(return_address)) =
             (identified[forest.nodes[call.node].origin], call.return_address)
@@ -35,7 +35,7 @@ pub(crate) fn bind_sites(
         };
         let named = match call.target {
             Some(target) => match names.get(&target) {
-                Some(name) => Some(name.clone()),
+                Some(name) => Some(name.as_str()),
                 None => continue,
             },
             None if call.by_pointer => None,
@@ -51,7 +51,7 @@ pub(crate) fn bind_sites(
             continue;
         }
         // Where two descriptions of one call contradict each other, neither is believed.
-        let known = found.entry(return_address).or_insert_with(|| Some(named.clone()));
+        let known = found.entry(return_address).or_insert(Some(named));
         if known.as_ref() != Some(&named) {
             *known = None;
         }
@@ -59,7 +59,7 @@ pub(crate) fn bind_sites(
     let sites = found.into_iter().filter_map(|(return_address, named)| {
         Some(BoundSite {
             return_address,
-            named: named?,
+            named: named?.map(str::to_owned),
         })
     });
     sites.collect()

@@ -355,14 +355,18 @@ impl FunctionCode {
             .map(|(_, &block)| block)
     }
 
+    /// Whether a block ends in a call that may come to MPI.
+    pub(crate) fn communicates(&self, block: u32) -> bool {
+        let at = self.blocks.binary_search(&block);
+        at.is_ok_and(|at| self.communicates[at])
+    }
+
     /// Whether blocks of the region that can be come back to, other than those of `own`, lead to this one.
     fn loop_before(&self, region: &Region, to: usize, own: &[bool]) -> LoopBefore {
         let is_own = |block: usize| own.get(block) == Some(&true);
-        let alive = (0..self.blocks.len()).filter(|&block| region.alive[block] && !is_own(block));
-        let leading = alive.filter(|&block| {
-            self.is_cycle(region, &self.component(region, block), block)
-                && self.reached(region, block, Ways::All)[to]
-        });
+        let led_from = self.led_from(region, to);
+        let before = (0..self.blocks.len()).filter(|&block| led_from[block] && !is_own(block));
+        let leading = before.filter(|&block| self.is_cycle(region, &self.component(region, block), block));
         let kinds = leading.map(|block| {
             if self.communicates[block] {
                 LoopBefore::Communicates

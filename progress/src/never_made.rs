@@ -1,8 +1,8 @@
 //! Who has not made a call yet, in code whose loops are not those of the source.
 //!
 //! A loop of the source may be no loop of the machine code, or several, so that of two tasks the one that the code leads from may be a later iteration
-//! ([`code_loops`](crate::code_loops)). Not if each iteration makes the call that the other one is in, and no instruction that may be that call
-//! leads to where the first one is: it has not made the call in this execution of the function. So it is in no iteration but the first one of each loop
+//! ([`code_loops`](crate::code_loops)). It is not if each iteration makes the call that the other one is in, and no instruction that may be that call
+//! leads to where the first one is: then it has not made the call in this execution of the function. So it is in no iteration but the first one of each loop
 //! around both, and in none of the places that follow the call there. As the code leads from it to the call, the source does, too: it is behind (SC'09 Def. 3.2).
 //!
 //! That takes knowing all instructions of the call. A function of MPI that communicates is neither a macro nor inlined, so that each copy of the call
@@ -16,23 +16,28 @@ use crate::{Located, Order, flow};
 use base::{Confidence, mpi_name};
 use progress_map::{Function, PointId, PointKind};
 
+/// Where a frame of the machine is in the source: in the innermost function that it holds, if each iteration of every loop of the source around it comes there.
+struct InEachIteration<'o, 'l> {
+    /// The functions that the frame holds, outermost first.
+    frames: Vec<&'l LocatedFrame>,
+    function: &'o Function,
+    point: PointId,
+}
+
 impl Order<'_> {
     /// Whether a task in `frame` has not made the call yet that another one is in, `awaited` of its stack; both are in one execution of the function, whose code
     /// leads from the first to the second and not back.
     pub(crate) fn has_never_made(&self, frame: &CodeFrame, (task, awaited): (&Located, &CodeFrame)) -> bool {
-        if !awaited.in_call {
-            return false;
-        }
-        let frames = levels(task, &awaited.levels());
-        // Of a function that the map does not hold it is not known which loops are around the call.
-        if frames.len() != awaited.levels().len() {
-            return false;
-        }
-        let Some(called) = self.called_by_each_iteration(&frames) else {
+        let Some(at) = self.in_each_iteration(task, awaited).filter(|_| awaited.in_call) else {
             return false;
         };
         let Some(binding) = self.map().bindings().nth(frame.binding) else {
             return false;
+        };
+        let is_by_name = at.frames.last().is_some_and(|innermost| innermost.callee_known);
+        let called = match &at.function.points[at.point].kind {
+            PointKind::Call(name) if is_by_name && library::communicates(name) => mpi_name(name),
+            _ => return false,
         };
         let named_by = |block: u32| {
             let end = binding.code.blocks[block as usize].end;
@@ -43,69 +48,53 @@ impl Order<'_> {
         };
         // A copy of the call is an instruction that names the same function. Where it is not known whom one names, it may be one; and a part of a function that has
         // become one of its own has the name of the whole.
-        let called = Some(mpi_name(called));
-        let own = Vec::from_iter(frames.iter().filter_map(|frame| frame.function));
+        let own = Vec::from_iter(at.frames.iter().filter_map(|frame| frame.function));
         let is_part = |name| own.iter().any(|&id| self.map().functions[id].name == name);
-        let is_another =
-            |block: u32| named_by(block).is_some_and(|name| Some(name) != called && !is_part(name));
+        let is_another = |block: u32| named_by(block).is_some_and(|name| name != called && !is_part(name));
         let code = self.function_code(frame.binding, frame.function);
-        named_by(awaited.place.block) == called
+        named_by(awaited.place.block) == Some(called)
             && code.communicating_before(frame.place.block).all(is_another)
     }
 
     /// Whether the call of a function of the map that a frame is in is the first one of that point of the source, in this execution of the code: each iteration of every loop of the source
     /// around it makes the call, and no other instruction that makes it leads there. So whoever is in this instruction is in the first iteration of each of these loops.
     pub(crate) fn is_first_call(&self, task: &Located, frame: &CodeFrame) -> bool {
-        let frames = levels(task, &frame.levels());
-        let Some((_, function, point)) = self.calls_of_each_iteration(&frames) else {
-            return false;
-        };
-        let (PointKind::Call(name), Some(binding)) = (
-            &function.points[point].kind,
+        let (Some(at), Some(binding)) = (
+            self.in_each_iteration(task, frame),
             self.map().bindings().nth(frame.binding),
         ) else {
+            return false;
+        };
+        let PointKind::Call(name) = &at.function.points[at.point].kind else {
             return false;
         };
         let callees = self.functions_named(name).iter().copied().collect();
         let code = self.function_code(frame.binding, frame.function);
         let to_mpi = self.coming_to_mpi(frame.binding);
-        let calls = calls_of((binding, to_mpi), (frame.function, &code.blocks), &callees);
+        let Some(calls) = calls_of((binding, to_mpi), (frame.function, &code.blocks), &callees) else {
+            return false;
+        };
         let own = frame.place.block;
-        frames.len() == frame.levels().len()
-            && calls.is_some_and(|calls| {
-                let mut before = code.communicating_before(own);
-                calls.contains(&own) && before.all(|block| block == own || !calls.contains(&block))
-            })
+        let mut before = code.communicating_before(own);
+        calls.contains(&own) && before.all(|block| block == own || !calls.contains(&block))
     }
 
     /// Whether each iteration of every loop of the source around a frame makes the call that it is in, and the call may come to MPI, so that code which cannot holds no copy of it.
     pub(crate) fn is_called_by_each_iteration(&self, task: &Located, frame: &CodeFrame) -> bool {
-        let frames = levels(task, &frame.levels());
         let code = self.function_code(frame.binding, frame.function);
-        let mut ends_in = code.communicating_before(frame.place.block);
-        frames.len() == frame.levels().len()
-            && ends_in.any(|block| block == frame.place.block)
-            && self.calls_of_each_iteration(&frames).is_some()
+        code.communicates(frame.place.block) && self.in_each_iteration(task, frame).is_some()
     }
 
-    /// The function of MPI that the innermost of these frames has called, each of which holds the next one's code; if each iteration of every loop of the source around them makes
-    /// this call.
-    fn called_by_each_iteration(&self, frames: &[&LocatedFrame]) -> Option<&str> {
-        let (frame, function, point) = self.calls_of_each_iteration(frames)?;
-        match &function.points[point].kind {
-            PointKind::Call(name) if frame.callee_known && library::communicates(name) => Some(name.as_str()),
-            _ => None,
+    /// Where a frame of the machine is, if each iteration of every loop of the source around it comes there.
+    fn in_each_iteration<'l>(&self, task: &'l Located, frame: &CodeFrame) -> Option<InEachIteration<'_, 'l>> {
+        let frames = levels(task, &frame.levels());
+        // Of a function that the map does not hold it is not known which loops are around the call.
+        if frames.len() != frame.levels().len() {
+            return None;
         }
-    }
-
-    /// Where the innermost of these frames is, if each iteration of every loop of the source around them comes there.
-    fn calls_of_each_iteration<'f>(
-        &self,
-        frames: &[&'f LocatedFrame],
-    ) -> Option<(&'f LocatedFrame, &Function, PointId)> {
         let mut in_loop = false;
         let mut innermost = None;
-        for &frame in frames {
+        for frame in &frames {
             let function = &self.map().functions[frame.function?];
             let is_known = frame.obstacle.is_none() && !frame.may_be_merged && !frame.is_any_round;
             let &[place] = &frame.places[..] else { return None };
@@ -116,9 +105,14 @@ impl Order<'_> {
                 return None;
             }
             in_loop |= function.loops_around(place.point).next().is_some();
-            innermost = Some((frame, function, place.point));
+            innermost = Some((function, place.point));
         }
-        innermost
+        let (function, point) = innermost?;
+        Some(InEachIteration {
+            frames,
+            function,
+            point,
+        })
     }
 }
 

@@ -16,15 +16,37 @@ impl Order<'_> {
     pub(crate) fn has_no_rounds(&self, id: FunctionId, last: &[PointId]) -> bool {
         let function = &self.map().functions[id];
         let made = Vec::from_iter(last.iter().map(|&point| self.made_before(function, point)));
-        let mut bindings = (self.map().bindings().enumerate())
-            .filter(|(_, binding)| has_code(binding, id))
-            .peekable();
-        let leaves_out = |(at, binding)| {
-            let to_mpi = self.coming_to_mpi(at);
-            made.iter()
-                .all(|made| each_cycle_leaves_out((binding, to_mpi), id, made))
-        };
-        bindings.peek().is_some() && bindings.all(leaves_out)
+        let mut has_code = false;
+        for (at, binding) in self.map().bindings().enumerate() {
+            // Of what is not decoded it is not known where it leads.
+            let Some(holding) = holding(binding, id) else {
+                return false;
+            };
+            has_code |= !holding.is_empty();
+            let mut holding = holding.into_iter();
+            if !holding.all(|number| self.each_cycle_leaves_out((at, binding), number, &made)) {
+                return false;
+            }
+        }
+        has_code
+    }
+
+    /// Whether each cycle of the code of this number leaves out one of the calls that each round would make, whichever of the last calls the round ends in.
+    fn each_cycle_leaves_out(
+        &self,
+        (at, binding): (usize, &Binding),
+        number: u32,
+        made: &[MadeByEachRound],
+    ) -> bool {
+        let code = self.function_code(at, number);
+        let to_mpi = self.coming_to_mpi(at);
+        let calls = |callees| calls_of((binding, to_mpi), (number, &code.blocks), callees);
+        let cycles = cycles(&binding.code, &code.blocks);
+        made.iter().all(|made| {
+            let made = Vec::from_iter(made.iter().filter_map(calls));
+            let leaves_one_out = |cycle| made.iter().any(|calls| calls.is_disjoint(cycle));
+            cycles.iter().all(leaves_one_out)
+        })
     }
 
     /// The code of a binding, by its number, that comes to MPI ([`coming_to_mpi`]).
@@ -55,33 +77,12 @@ impl Order<'_> {
     }
 }
 
-/// Whether a binding has code of a function, its own or inlined.
-fn has_code(binding: &Binding, id: FunctionId) -> bool {
-    let own = binding.functions.iter().any(|bound| bound.function == Some(id));
-    own || binding.inlines.iter().any(|inline| inline.function == Some(id))
-}
-
-/// Whether each cycle of the code that holds a function leaves out one of the calls that each round of it would make.
-fn each_cycle_leaves_out(
-    (binding, to_mpi): (&Binding, &BTreeSet<u32>),
-    id: FunctionId,
-    made: &MadeByEachRound,
-) -> bool {
+/// The numbers of the code that holds a function, as its own or inlined; `None` if some of it was not decoded.
+fn holding(binding: &Binding, id: FunctionId) -> Option<BTreeSet<u32>> {
     let only = BTreeSet::from([id]);
-    // Of what is not decoded it is not known where it leads.
-    let Some(holding) = own_code(binding, &only).zip(inlined_into(binding, &only)) else {
-        return false;
-    };
-    let mut holding = holding.0.union(&holding.1);
-    holding.all(|&number| {
-        let blocks = blocks_of(&binding.code, number);
-        let made = made
-            .iter()
-            .filter_map(|callees| calls_of((binding, to_mpi), (number, &blocks), callees));
-        let made = Vec::from_iter(made);
-        let mut cycles = cycles(&binding.code, &blocks).into_iter();
-        cycles.all(|cycle| made.iter().any(|calls| calls.is_disjoint(&cycle)))
-    })
+    let mut holding = own_code(binding, &only)?;
+    holding.append(&mut inlined_into(binding, &only)?);
+    Some(holding)
 }
 
 /// The numbers of the code of functions, as [`CodeBlock::function`](progress_map::CodeBlock) has them; `None` if some of it was not decoded.
@@ -102,12 +103,6 @@ fn inlined_into(binding: &Binding, functions: &BTreeSet<FunctionId>) -> Option<B
 
 fn number_at(code: &MachineCode, address: u64) -> Option<u32> {
     Some(code.blocks[code.block_at(address)? as usize].function)
-}
-
-fn blocks_of(code: &MachineCode, number: u32) -> Vec<u32> {
-    let blocks = (0u32..).zip(&code.blocks);
-    let own = blocks.filter(|(_, block)| block.function == number);
-    own.map(|(at, _)| at).collect()
 }
 
 /// The blocks of the code `number` that end in calls of these functions, if that is how they come into it: none is inlined there, and there is a call. All of the code
