@@ -47,9 +47,10 @@ impl Answer {
                 if tasks.any(|task| task.moves) || 2 * ranks.len() > waiting.tasks.len() {
                     return None;
                 }
-                let doubt = match inferred {
-                    true => Some("others wait for more than these, of whom these are furthest behind by what all did before".to_owned()),
-                    false => doubt_of_awaited(waiting, &ranks),
+                let doubt = if inferred {
+                    Some("others wait for more than these, of whom these are furthest behind by what all did before".to_owned())
+                } else {
+                    doubt_of_awaited(waiting, &ranks)
                 };
                 (ranks, doubt)
             }

@@ -206,9 +206,10 @@ fn made(arguments: &Arguments<'_>, comm: Option<&str>, later: bool) -> Option<St
     };
     let new = |ty: &str| arguments.first(|parameter| parameter.leads_to(ty));
     if let Some(new) = new("MPI_Comm") {
-        let members = match later {
-            true => comm?.to_owned(),
-            false => format!("*{new}"),
+        let members = if later {
+            comm?.to_owned()
+        } else {
+            format!("*{new}")
         };
         return Some(describe(&members, format!("COMM_HANDLE(*{new})"), "COMMUNICATOR"));
     }

@@ -3,7 +3,7 @@
 use crate::modules::{Module, module_of};
 use crate::paths::{Paths, Slot};
 use crate::recorder::{Call, Recorder, lost};
-use crate::tables::{Table, mix};
+use crate::tables::{Table, as_key, mix};
 use crate::words::Words;
 use recording::layout::{FREE, THREADS};
 use recording::model::{
@@ -116,7 +116,7 @@ impl Recorder {
             key = mix(key.rotate_left(17) ^ identity ^ mix(address));
             frames.push(row << 48 | address & 0xffff_ffff_ffff);
         }
-        let key = key.clamp(1, u64::MAX - 1);
+        let key = as_key(key);
         if let Some(row) = STATES_TABLE.find(words, key, key, |_| true) {
             return STATES_TABLE.number(row);
         }

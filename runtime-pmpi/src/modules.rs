@@ -1,6 +1,6 @@
 //! The files that code is in: addresses relative to them are the same in all tasks that run the same files.
 
-use crate::tables::mix;
+use crate::tables::{as_key, mix};
 use std::ffi::CStr;
 
 /// A file that is loaded.
@@ -35,10 +35,11 @@ pub fn module_of(address: u64) -> Option<Module> {
 unsafe extern "C" fn look(info: *mut libc::dl_phdr_info, _: usize, search: *mut libc::c_void) -> i32 {
     // SAFETY: the loader gives a valid description, with as many headers as it says, and the argument of `module_of`.
     let (info, search) = unsafe { (&*info, &mut *search.cast::<Search>()) };
-    let headers = match info.dlpi_phdr.is_null() {
-        true => &[][..],
+    let headers = if info.dlpi_phdr.is_null() {
+        &[][..]
+    } else {
         // SAFETY: as above.
-        false => unsafe { std::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum.into()) },
+        unsafe { std::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum.into()) }
     };
     let base = info.dlpi_addr;
     let offset = search.address.wrapping_sub(base);
@@ -48,10 +49,11 @@ unsafe extern "C" fn look(info: *mut libc::dl_phdr_info, _: usize, search: *mut 
     if !headers.iter().any(|header| is_in(&header)) {
         return 0;
     }
-    let name = match info.dlpi_name.is_null() {
-        true => &[][..],
+    let name = if info.dlpi_name.is_null() {
+        &[][..]
+    } else {
         // SAFETY: the name is a text that ends with a zero.
-        false => unsafe { CStr::from_ptr(info.dlpi_name) }.to_bytes(),
+        unsafe { CStr::from_ptr(info.dlpi_name) }.to_bytes()
     };
     let name = name.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
     let is_loaded = |start: u64, size: u64| {
@@ -90,12 +92,12 @@ fn build_id(mut notes: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// A hash of bytes; never 0 nor all ones.
+/// A hash of bytes, as a key.
 fn hash(bytes: &[u8]) -> u64 {
     let hash = bytes
         .iter()
         .fold(11_u64, |hash, byte| mix(hash.rotate_left(9) ^ u64::from(*byte)));
-    hash.clamp(1, u64::MAX - 1)
+    as_key(hash)
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
-//! Which call path a call of MPI stands on, in nanoseconds.
+//! Which call path a call of MPI stands on, without unwinding it at each call.
 //!
 //! Unwinding a stack takes microseconds, so each path is unwound once. What was found is kept under the address that the call returns to and the place of its
 //! frame, together with every place on the stack that holds a return address, and that address. The path is the same as long as all of these places hold
-//! what they held; looking takes a nanosecond a frame. Nothing outside of the thread's own stack is read: the caller says where that ends, and paths on
+//! what they held: one word to compare for each frame. Nothing outside of the thread's own stack is read: the caller says where that ends, and paths on
 //! other stacks, of coroutines and signal handlers, are the return address alone, because such a stack may be gone when another one stands at its place.
 
-use crate::tables::mix;
+use crate::tables::{as_key, mix};
 use crate::words::Words;
 use recording::model::DEPTH;
 use std::ops::Range;
@@ -77,8 +77,9 @@ impl Paths {
     }
 
     fn key(operation: u32, returns_to: u64, frame: u64) -> u64 {
-        let key = mix(returns_to ^ mix(frame) ^ u64::from(operation).rotate_left(40));
-        key.clamp(1, u64::MAX - 1)
+        as_key(mix(returns_to
+            ^ mix(frame)
+            ^ u64::from(operation).rotate_left(40)))
     }
 
     fn rows(key: u64) -> impl Iterator<Item = usize> {

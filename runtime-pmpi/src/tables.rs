@@ -80,6 +80,12 @@ impl Table {
     }
 }
 
+/// A hash as a key: neither [`FREE`] nor [`RETIRED`].
+#[must_use]
+pub fn as_key(hash: u64) -> u64 {
+    hash.clamp(FREE + 1, RETIRED - 1)
+}
+
 /// Spreads the bits of a number: handles are addresses, or small numbers that differ in few bits.
 #[must_use]
 pub fn mix(value: u64) -> u64 {

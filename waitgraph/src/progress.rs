@@ -152,9 +152,12 @@ fn chain_of<'p>(pasts: impl Iterator<Item = &'p Past>) -> Chain {
 fn dependences(chain: &Chain, firsts: &[&Past]) -> Vec<Vec<Dependence>> {
     let states: Vec<State> = firsts.iter().map(|past| past.at).collect();
     let hits: Vec<Vec<Probability>> = states.iter().map(|to| chain.hits(&states, *to)).collect();
-    let of = |i: usize, j: usize| match states[i] == states[j] {
-        true => Dependence::None,
-        false => Dependence::of(hits[j][i], hits[i][j]),
+    let of = |i: usize, j: usize| {
+        if states[i] == states[j] {
+            Dependence::None
+        } else {
+            Dependence::of(hits[j][i], hits[i][j])
+        }
     };
     let all = 0..states.len();
     all.clone()

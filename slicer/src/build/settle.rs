@@ -96,10 +96,10 @@ fn by_caller(asker: &mut Asker<'_, '_>, call: &Call, row: &library::Function, ro
         calls,
         tags: origins.and_then(constants),
     }));
-    match ways.iter().any(|way| way.tags != ways[0].tags) {
-        true => ways,
-        false => Vec::new(),
+    if ways.iter().all(|way| way.tags == ways[0].tags) {
+        return Vec::new();
     }
+    ways
 }
 
 fn argument(call: &Call, row: &library::Function, wanted: Role) -> Option<NodeId> {
