@@ -80,7 +80,10 @@ pub fn make_recorder(mpicc: &Path, output: &Path, runtime: Option<&Path>) -> Res
         .arg(output)
         .args(["-x", "c", "-", "-x", "none"])
         .arg(&runtime)
-        .args(["-lgcc_s", "-lpthread", "-ldl", "-lm"]);
+        .args(["-lgcc_s", "-lpthread", "-ldl", "-lm"])
+        // A program that loads MPI itself, Python's say, keeps it to itself: the recorder has to bring the library along, which the compiler adds behind this. Nothing in
+        // the shim asks for it by a name that has to be there.
+        .arg("-Wl,--no-as-needed");
     compile(&mut command, &shim, &format!("{} -shared", mpicc.display()))?;
     Ok(())
 }

@@ -5,6 +5,9 @@
 //! offers for profiling ([`prototype`]), asks the crate `library` what each of them does, and writes one function in C for each that takes part in
 //! communication. What these call is `runtime-pmpi`, which knows no type of MPI.
 //!
+//! Each is defined under its name for profiling, too (`PMPI_Send`): the Fortran layers of the libraries call that one, mostly, and so all bindings
+//! are recorded by the same functions. A call that comes through both names is counted once, as is any call that a library makes within its own.
+//!
 //! Functions that complete requests, begin and end MPI, and free handles are written by hand (`written.c`): they are few, and each is its own case.
 //!
 //! The crate does no I/O: text in, text out.
@@ -35,7 +38,7 @@ impl std::fmt::Display for Error {
 impl std::error::Error for Error {}
 
 /// What the hand-written part of the shim calls.
-const NEEDED: [&str; 7] = [
+const NEEDED: [&str; 8] = [
     "PMPI_Init",
     "PMPI_Init_thread",
     "PMPI_Finalize",
@@ -43,6 +46,7 @@ const NEEDED: [&str; 7] = [
     "PMPI_Comm_group",
     "PMPI_Group_translate_ranks",
     "PMPI_Comm_test_inter",
+    "PMPI_Get_library_version",
 ];
 
 /// The text of the shim in C, for the MPI library whose `mpi.h` is `header` after preprocessing (`mpicc -E -P`). It includes `mpi.h` itself.
@@ -62,14 +66,14 @@ pub fn shim(header: &str) -> Result<String, Error> {
         .filter(|prototype| by_hand.contains(&prototype.function()) || wrapper::is_wrapped(prototype))
         .collect();
     let mut text = String::from(PRELUDE);
-    for prototype in &prototypes {
+    for prototype in prototypes.iter().filter(|prototype| !wrapped.contains(prototype)) {
         text.push_str(&format!("#pragma weak {}\n", prototype.name));
     }
     text.push_str("enum {\n");
     for prototype in &wrapped {
         text.push_str(&format!("    HINDMOST_{},\n", prototype.function()));
     }
-    text.push_str("};\nstatic const char hindmost_names[] =\n");
+    text.push_str("    HINDMOST_FUNCTIONS\n};\nstatic void *hindmost_real[HINDMOST_FUNCTIONS];\nstatic const char hindmost_names[] =\n");
     for prototype in &wrapped {
         text.push_str(&format!("    \"{}\\n\"\n", prototype.function()));
     }
@@ -79,6 +83,7 @@ pub fn shim(header: &str) -> Result<String, Error> {
         if !by_hand.contains(&prototype.function()) {
             text.push_str(&wrapper::write(prototype));
         }
+        text.push_str(&wrapper::also_for_profiling(prototype));
     }
     Ok(text)
 }

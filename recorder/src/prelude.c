@@ -1,9 +1,13 @@
 /* The flight recorder of hindmost, for one MPI library. Written by `hindmost recorder`; not to be edited. */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <mpi.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 /* A process without MPI may be started with this library, a shell that starts the program, say: nothing here may be missing then. */
 #ifdef OPEN_MPI
@@ -52,6 +56,19 @@ void hindmost_free(uint64_t handle);
 uint32_t hindmost_open_requests(const uint64_t *requests, size_t count);
 void hindmost_communicator(const struct hindmost_described *described);
 void hindmost_communicator_freed(uint64_t handle, uint32_t kind);
+
+/* Each function is there under its name for profiling as well: the Fortran layers of the libraries call that one, mostly. What the library has under that name is
+ * looked up behind this file, at the first call. */
+static inline void *real_of(void **known, const char *name)
+{
+    void *real = __atomic_load_n(known, __ATOMIC_RELAXED);
+    if (!real) {
+        real = dlsym(RTLD_NEXT, name);
+        __atomic_store_n(known, real, __ATOMIC_RELAXED);
+    }
+    return real;
+}
+#define REAL(function) ((__typeof__(&function))real_of(&hindmost_real[HINDMOST_##function], "P" #function))
 
 #define EXPORTED __attribute__((visibility("default")))
 #define CALL(name, what)                                                                                                    \

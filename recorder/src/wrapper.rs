@@ -82,7 +82,7 @@ pub fn write(prototype: &Prototype) -> String {
     };
     let arguments = Arguments { row, prototype };
     let name = prototype.function();
-    let passed = format!("P{name}({})", prototype.passed());
+    let passed = format!("REAL({name})({})", prototype.passed());
     let status = arguments.first(|parameter| parameter.leads_to("MPI_Status"));
     // Who sent what came is told by the status alone.
     let status = status.filter(|_| matches!(what, "RECEIVES" | "EXCHANGES") || row.part == Part::Takes);
@@ -117,6 +117,12 @@ pub fn write(prototype: &Prototype) -> String {
     }
     text.push_str("}\n");
     text
+}
+
+/// The same function under its name for profiling.
+pub fn also_for_profiling(prototype: &Prototype) -> String {
+    let (name, function) = (&prototype.name, prototype.function());
+    format!("EXPORTED extern __typeof__({name}) {name} __attribute__((alias(\"{function}\")));\n")
 }
 
 /// What notes the communicator, window or file that the call is about.

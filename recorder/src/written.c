@@ -15,15 +15,31 @@ static void world_is_there(void)
     hindmost_stage(2);
 }
 
+/* Under another MPI handles have another size: no call could even be handed on. Only two families differ; the rest keeps to MPICH's binary interface. */
+static void is_the_right_mpi(void)
+{
+    static char version[MPI_MAX_LIBRARY_VERSION_STRING > 8192 ? MPI_MAX_LIBRARY_VERSION_STRING : 8192];
+    int length;
+#ifdef OPEN_MPI
+    int is_open_mpi = 1;
+#else
+    int is_open_mpi = 0;
+#endif
+    if (PMPI_Get_library_version(version, &length) != MPI_SUCCESS || !!strstr(version, "Open MPI") == is_open_mpi) return;
+    fprintf(stderr, "hindmost: this recorder is for another MPI than the program's (%.60s): make one with hindmost recorder --mpicc\n", version);
+    _exit(1);
+}
+
 EXPORTED int MPI_Init(int *argc, char ***argv)
 {
     struct hindmost_call call = CALL(MPI_Init, OTHER);
-    if (here.is_inside) return PMPI_Init(argc, argv);
+    if (here.is_inside) return REAL(MPI_Init)(argc, argv);
+    is_the_right_mpi();
     hindmost_open(hindmost_names, sizeof hindmost_names - 1);
     hindmost_stage(1);
     int recorded = begins(&call, NULL, 0);
     here.is_inside = 1;
-    int result = PMPI_Init(argc, argv);
+    int result = REAL(MPI_Init)(argc, argv);
     if (result == MPI_SUCCESS && recorded) world_is_there();
     here.is_inside = 0;
     if (recorded) ends(&call, outcome_of(result));
@@ -33,12 +49,13 @@ EXPORTED int MPI_Init(int *argc, char ***argv)
 EXPORTED int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
     struct hindmost_call call = CALL(MPI_Init_thread, OTHER);
-    if (here.is_inside) return PMPI_Init_thread(argc, argv, required, provided);
+    if (here.is_inside) return REAL(MPI_Init_thread)(argc, argv, required, provided);
+    is_the_right_mpi();
     hindmost_open(hindmost_names, sizeof hindmost_names - 1);
     hindmost_stage(1);
     int recorded = begins(&call, NULL, 0);
     here.is_inside = 1;
-    int result = PMPI_Init_thread(argc, argv, required, provided);
+    int result = REAL(MPI_Init_thread)(argc, argv, required, provided);
     if (result == MPI_SUCCESS && recorded) world_is_there();
     here.is_inside = 0;
     if (recorded) ends(&call, outcome_of(result));
@@ -48,13 +65,13 @@ EXPORTED int MPI_Init_thread(int *argc, char ***argv, int required, int *provide
 EXPORTED int MPI_Finalize(void)
 {
     struct hindmost_call call = CALL(MPI_Finalize, COLLECTIVE);
-    if (here.is_inside) return PMPI_Finalize();
+    if (here.is_inside) return REAL(MPI_Finalize)();
     if (hindmost_has_world) call.communicator = HANDLE(MPI_COMM_WORLD);
-    if (!begins(&call, NULL, 0)) return PMPI_Finalize();
+    if (!begins(&call, NULL, 0)) return REAL(MPI_Finalize)();
     hindmost_stage(3);
     if (hindmost_has_world) PMPI_Group_free(&hindmost_world_group);
     hindmost_has_world = 0;
-    int result = PMPI_Finalize();
+    int result = REAL(MPI_Finalize)();
     hindmost_stage(4);
     ends(&call, outcome_of(result));
     return result;
@@ -63,7 +80,7 @@ EXPORTED int MPI_Finalize(void)
 EXPORTED int MPI_Abort(MPI_Comm comm, int errorcode)
 {
     hindmost_stage(5);
-    return PMPI_Abort(comm, errorcode);
+    return REAL(MPI_Abort)(comm, errorcode);
 }
 
 /* The handles of a list of requests, on the stack if they are few. They are noted before the call: MPI sets those to null that it completes. */
@@ -112,12 +129,12 @@ EXPORTED int MPI_Wait(MPI_Request *request, MPI_Status *status)
     struct hindmost_call call = CALL(MPI_Wait, COMPLETES_ALL);
     struct handles handles;
     MPI_Status own;
-    if (here.is_inside) return PMPI_Wait(request, status);
+    if (here.is_inside) return REAL(MPI_Wait)(request, status);
     take_handles(&handles, 1, request);
     call.count = handles.given;
-    if (!begins(&call, handles.all, (size_t)handles.count)) return PMPI_Wait(request, status);
+    if (!begins(&call, handles.all, (size_t)handles.count)) return REAL(MPI_Wait)(request, status);
     if (status == MPI_STATUS_IGNORE) status = &own;
-    int result = PMPI_Wait(request, status);
+    int result = REAL(MPI_Wait)(request, status);
     if (result == MPI_SUCCESS) completed(&handles, 0, status);
     ends(&call, outcome_of(result));
     return result;
@@ -128,12 +145,12 @@ EXPORTED int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
     struct hindmost_call call = CALL(MPI_Test, ASKS_ALL);
     struct handles handles;
     MPI_Status own;
-    if (here.is_inside) return PMPI_Test(request, flag, status);
+    if (here.is_inside) return REAL(MPI_Test)(request, flag, status);
     take_handles(&handles, 1, request);
     call.count = handles.given;
-    if (!begins(&call, handles.all, (size_t)handles.count)) return PMPI_Test(request, flag, status);
+    if (!begins(&call, handles.all, (size_t)handles.count)) return REAL(MPI_Test)(request, flag, status);
     if (status == MPI_STATUS_IGNORE) status = &own;
-    int result = PMPI_Test(request, flag, status);
+    int result = REAL(MPI_Test)(request, flag, status);
     if (result == MPI_SUCCESS && *flag) completed(&handles, 0, status);
     ends(&call, result != MPI_SUCCESS ? FAILED : *flag ? DONE : UNANSWERED);
     return result;
@@ -143,11 +160,11 @@ EXPORTED int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *
 {
     struct hindmost_call call = CALL(MPI_Request_get_status, ASKS_ALL);
     struct handles handles;
-    if (here.is_inside) return PMPI_Request_get_status(request, flag, status);
+    if (here.is_inside) return REAL(MPI_Request_get_status)(request, flag, status);
     take_handles(&handles, 1, &request);
     call.count = handles.given;
-    if (!begins(&call, handles.all, (size_t)handles.count)) return PMPI_Request_get_status(request, flag, status);
-    int result = PMPI_Request_get_status(request, flag, status);
+    if (!begins(&call, handles.all, (size_t)handles.count)) return REAL(MPI_Request_get_status)(request, flag, status);
+    int result = REAL(MPI_Request_get_status)(request, flag, status);
     ends(&call, result != MPI_SUCCESS ? FAILED : *flag ? DONE : UNANSWERED);
     return result;
 }
@@ -157,15 +174,15 @@ EXPORTED int MPI_Waitall(int count, MPI_Request requests[], MPI_Status *statuses
     struct hindmost_call call = CALL(MPI_Waitall, COMPLETES_ALL);
     struct handles handles;
     MPI_Status few[FEW], *used;
-    if (here.is_inside) return PMPI_Waitall(count, requests, statuses);
+    if (here.is_inside) return REAL(MPI_Waitall)(count, requests, statuses);
     take_handles(&handles, count, requests);
     call.count = handles.given;
     if (!begins(&call, handles.all, (size_t)handles.count)) {
         drop_handles(&handles);
-        return PMPI_Waitall(count, requests, statuses);
+        return REAL(MPI_Waitall)(count, requests, statuses);
     }
     used = own_statuses(&handles, statuses, few);
-    int result = PMPI_Waitall(count, requests, used);
+    int result = REAL(MPI_Waitall)(count, requests, used);
     if (result == MPI_SUCCESS)
         for (int i = 0; i < handles.count; i++) completed(&handles, i, used == MPI_STATUSES_IGNORE ? NULL : &used[i]);
     ends(&call, outcome_of(result));
@@ -179,15 +196,15 @@ EXPORTED int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Statu
     struct hindmost_call call = CALL(MPI_Testall, ASKS_ALL);
     struct handles handles;
     MPI_Status few[FEW], *used;
-    if (here.is_inside) return PMPI_Testall(count, requests, flag, statuses);
+    if (here.is_inside) return REAL(MPI_Testall)(count, requests, flag, statuses);
     take_handles(&handles, count, requests);
     call.count = handles.given;
     if (!begins(&call, handles.all, (size_t)handles.count)) {
         drop_handles(&handles);
-        return PMPI_Testall(count, requests, flag, statuses);
+        return REAL(MPI_Testall)(count, requests, flag, statuses);
     }
     used = own_statuses(&handles, statuses, few);
-    int result = PMPI_Testall(count, requests, flag, used);
+    int result = REAL(MPI_Testall)(count, requests, flag, used);
     if (result == MPI_SUCCESS && *flag)
         for (int i = 0; i < handles.count; i++) completed(&handles, i, used == MPI_STATUSES_IGNORE ? NULL : &used[i]);
     ends(&call, result != MPI_SUCCESS ? FAILED : *flag ? DONE : UNANSWERED);
@@ -201,15 +218,15 @@ EXPORTED int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Stat
     struct hindmost_call call = CALL(MPI_Waitany, COMPLETES_ONE);
     struct handles handles;
     MPI_Status own;
-    if (here.is_inside) return PMPI_Waitany(count, requests, index, status);
+    if (here.is_inside) return REAL(MPI_Waitany)(count, requests, index, status);
     take_handles(&handles, count, requests);
     call.count = handles.given;
     if (!begins(&call, handles.all, (size_t)handles.count)) {
         drop_handles(&handles);
-        return PMPI_Waitany(count, requests, index, status);
+        return REAL(MPI_Waitany)(count, requests, index, status);
     }
     if (status == MPI_STATUS_IGNORE) status = &own;
-    int result = PMPI_Waitany(count, requests, index, status);
+    int result = REAL(MPI_Waitany)(count, requests, index, status);
     if (result == MPI_SUCCESS && *index != MPI_UNDEFINED) completed(&handles, *index, status);
     ends(&call, outcome_of(result));
     drop_handles(&handles);
@@ -221,15 +238,15 @@ EXPORTED int MPI_Testany(int count, MPI_Request requests[], int *index, int *fla
     struct hindmost_call call = CALL(MPI_Testany, ASKS_ONE);
     struct handles handles;
     MPI_Status own;
-    if (here.is_inside) return PMPI_Testany(count, requests, index, flag, status);
+    if (here.is_inside) return REAL(MPI_Testany)(count, requests, index, flag, status);
     take_handles(&handles, count, requests);
     call.count = handles.given;
     if (!begins(&call, handles.all, (size_t)handles.count)) {
         drop_handles(&handles);
-        return PMPI_Testany(count, requests, index, flag, status);
+        return REAL(MPI_Testany)(count, requests, index, flag, status);
     }
     if (status == MPI_STATUS_IGNORE) status = &own;
-    int result = PMPI_Testany(count, requests, index, flag, status);
+    int result = REAL(MPI_Testany)(count, requests, index, flag, status);
     if (result == MPI_SUCCESS && *flag && *index != MPI_UNDEFINED) completed(&handles, *index, status);
     ends(&call, result != MPI_SUCCESS ? FAILED : *flag ? DONE : UNANSWERED);
     drop_handles(&handles);
@@ -249,15 +266,15 @@ EXPORTED int MPI_Waitsome(int count, MPI_Request requests[], int *done, int indi
     struct hindmost_call call = CALL(MPI_Waitsome, COMPLETES_ONE);
     struct handles handles;
     MPI_Status few[FEW], *used;
-    if (here.is_inside) return PMPI_Waitsome(count, requests, done, indices, statuses);
+    if (here.is_inside) return REAL(MPI_Waitsome)(count, requests, done, indices, statuses);
     take_handles(&handles, count, requests);
     call.count = handles.given;
     if (!begins(&call, handles.all, (size_t)handles.count)) {
         drop_handles(&handles);
-        return PMPI_Waitsome(count, requests, done, indices, statuses);
+        return REAL(MPI_Waitsome)(count, requests, done, indices, statuses);
     }
     used = own_statuses(&handles, statuses, few);
-    int result = PMPI_Waitsome(count, requests, done, indices, used);
+    int result = REAL(MPI_Waitsome)(count, requests, done, indices, used);
     if (result == MPI_SUCCESS) completed_some(&handles, *done, indices, used);
     ends(&call, outcome_of(result));
     if (used != statuses && used != few) free(used);
@@ -270,15 +287,15 @@ EXPORTED int MPI_Testsome(int count, MPI_Request requests[], int *done, int indi
     struct hindmost_call call = CALL(MPI_Testsome, ASKS_ONE);
     struct handles handles;
     MPI_Status few[FEW], *used;
-    if (here.is_inside) return PMPI_Testsome(count, requests, done, indices, statuses);
+    if (here.is_inside) return REAL(MPI_Testsome)(count, requests, done, indices, statuses);
     take_handles(&handles, count, requests);
     call.count = handles.given;
     if (!begins(&call, handles.all, (size_t)handles.count)) {
         drop_handles(&handles);
-        return PMPI_Testsome(count, requests, done, indices, statuses);
+        return REAL(MPI_Testsome)(count, requests, done, indices, statuses);
     }
     used = own_statuses(&handles, statuses, few);
-    int result = PMPI_Testsome(count, requests, done, indices, used);
+    int result = REAL(MPI_Testsome)(count, requests, done, indices, used);
     if (result == MPI_SUCCESS) completed_some(&handles, *done, indices, used);
     ends(&call, result != MPI_SUCCESS ? FAILED : *done ? DONE : UNANSWERED);
     if (used != statuses && used != few) free(used);
@@ -288,10 +305,10 @@ EXPORTED int MPI_Testsome(int count, MPI_Request requests[], int *done, int indi
 
 EXPORTED int MPI_Start(MPI_Request *request)
 {
-    if (here.is_inside) return PMPI_Start(request);
+    if (here.is_inside) return REAL(MPI_Start)(request);
     uint64_t handle = REQUEST_HANDLE(*request);
     here.is_inside = 1;
-    int result = PMPI_Start(request);
+    int result = REAL(MPI_Start)(request);
     here.is_inside = 0;
     if (result == MPI_SUCCESS && handle) hindmost_activate(handle);
     return result;
@@ -299,9 +316,9 @@ EXPORTED int MPI_Start(MPI_Request *request)
 
 EXPORTED int MPI_Startall(int count, MPI_Request requests[])
 {
-    if (here.is_inside) return PMPI_Startall(count, requests);
+    if (here.is_inside) return REAL(MPI_Startall)(count, requests);
     here.is_inside = 1;
-    int result = PMPI_Startall(count, requests);
+    int result = REAL(MPI_Startall)(count, requests);
     here.is_inside = 0;
     for (int i = 0; result == MPI_SUCCESS && i < count; i++)
         if (REQUEST_HANDLE(requests[i])) hindmost_activate(REQUEST_HANDLE(requests[i]));
@@ -311,7 +328,7 @@ EXPORTED int MPI_Startall(int count, MPI_Request requests[])
 EXPORTED int MPI_Request_free(MPI_Request *request)
 {
     uint64_t handle = REQUEST_HANDLE(*request);
-    int result = PMPI_Request_free(request);
+    int result = REAL(MPI_Request_free)(request);
     if (result == MPI_SUCCESS && handle && !here.is_inside) hindmost_free(handle);
     return result;
 }
@@ -321,12 +338,12 @@ EXPORTED int MPI_Request_free(MPI_Request *request)
     EXPORTED int function(type *object)                                                                                    \
     {                                                                                                                      \
         struct hindmost_call call = CALL(function, COLLECTIVE);                                                            \
-        if (here.is_inside || *object == (null)) return P##function(object);                                               \
+        if (here.is_inside || *object == (null)) return REAL(function)(object);                                               \
         uint64_t handle = HANDLE(*object);                                                                                 \
         call.communicator = handle;                                                                                        \
         call.kind = (what);                                                                                                \
-        if (!begins(&call, NULL, 0)) return P##function(object);                                                           \
-        int result = P##function(object);                                                                                  \
+        if (!begins(&call, NULL, 0)) return REAL(function)(object);                                                           \
+        int result = REAL(function)(object);                                                                                  \
         ends(&call, outcome_of(result));                                                                                   \
         if (result == MPI_SUCCESS) hindmost_communicator_freed(handle, (what));                                            \
         return result;                                                                                                     \

@@ -7,6 +7,7 @@ mod always;
 mod answers;
 mod awaited;
 mod bad_input;
+mod bindings;
 mod calls;
 mod case_study;
 mod cores;

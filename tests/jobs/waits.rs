@@ -243,6 +243,21 @@ pub(crate) enum Debug {
 /// The recorder of an MPI, and a program of `plans`.
 pub(crate) fn made_of(mpi: Mpi, program: &str, debug: Debug) -> (PathBuf, PathBuf) {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("jobs/plans/{program}.c"));
+    let recorder = recorder_of(mpi);
+    let program = out().join(format!("{program}-{}", mpi.name()));
+    let output = run(Command::new(format!("mpicc.{}", mpi.name()))
+        .args(match debug {
+            Debug::Info => ["-O0", "-g", "-w", "-o"],
+            Debug::None => ["-O1", "-g0", "-w", "-o"],
+        })
+        .arg(&program)
+        .arg(source));
+    assert!(output.status.success(), "{}", said(&output));
+    (recorder, program)
+}
+
+/// The recorder of an MPI, from the sources as they are.
+pub(crate) fn recorder_of(mpi: Mpi) -> PathBuf {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let built = run(Command::new(cargo)
         .args([
@@ -271,16 +286,7 @@ pub(crate) fn made_of(mpi: Mpi, program: &str, debug: Debug) -> (PathBuf, PathBu
         .arg("--runtime")
         .arg(&runtime));
     assert!(output.status.success(), "{}", said(&output));
-    let program = out().join(format!("{program}-{}", mpi.name()));
-    let output = run(Command::new(mpicc)
-        .args(match debug {
-            Debug::Info => ["-O0", "-g", "-w", "-o"],
-            Debug::None => ["-O1", "-g0", "-w", "-o"],
-        })
-        .arg(&program)
-        .arg(source));
-    assert!(output.status.success(), "{}", said(&output));
-    (recorder, program)
+    recorder
 }
 
 /// A job with the recorder.
@@ -357,7 +363,7 @@ fn ranks(list: &Value) -> BTreeSet<usize> {
 }
 
 /// Follows a plan until the answer is the truth; fails at the first claim that is none.
-fn check(mpi: Mpi, made: &(PathBuf, PathBuf), seed: u64) {
+pub(crate) fn check(mpi: Mpi, made: &(PathBuf, PathBuf), seed: u64) {
     let plan = random_plan(seed);
     let truth = truth(&plan);
     let mut job = start(mpi, made, &seed.to_string(), &text(&plan));
@@ -450,7 +456,7 @@ fn has_sends_alone(plan: &Plan, rank: usize) -> bool {
 }
 
 /// `HINDMOST_PLANS` names the seeds of another run: `40..80`.
-fn seeds(usual: std::ops::Range<u64>) -> std::ops::Range<u64> {
+pub(crate) fn seeds(usual: std::ops::Range<u64>) -> std::ops::Range<u64> {
     let named = std::env::var("HINDMOST_PLANS").ok();
     let named = named.as_deref().and_then(|range| range.split_once(".."));
     named.map_or(usual, |(from, to)| {

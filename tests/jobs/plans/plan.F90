@@ -1,0 +1,79 @@
+! Follows a plan as plan.c does, in one of Fortran's three bindings: with F08 that of the module mpi_f08, with MODULE that of the module mpi, else that of
+! mpif.h. Fortran has its own names for the same functions, and each library its own way from these to those of C.
+#if defined(F08)
+#define OBJECT(kind) type(kind)
+#else
+#define OBJECT(kind) integer
+#endif
+program plan
+#if defined(F08)
+    use mpi_f08
+#elif defined(MODULE)
+    use mpi
+#endif
+    implicit none
+#if !defined(F08) && !defined(MODULE)
+    include 'mpif.h'
+#endif
+    integer, parameter :: most = 64
+    integer :: rank, pending, length, i, c, peer, tag, failed
+    integer :: one(1), other(1), values(1, most)
+    character(len=8192) :: text
+    character(len=1) :: what
+    OBJECT(MPI_Comm) :: comms(0:2), comm
+    OBJECT(MPI_Request) :: requests(most)
+
+    call MPI_Init(failed)
+    call MPI_Comm_rank(MPI_COMM_WORLD, rank, failed)
+    comms(0) = MPI_COMM_WORLD
+    call MPI_Comm_split(MPI_COMM_WORLD, mod(rank, 2), rank, comms(1), failed)
+    call MPI_Comm_idup(MPI_COMM_WORLD, comms(2), requests(1), failed)
+    call MPI_Wait(requests(1), MPI_STATUS_IGNORE, failed)
+    call get_environment_variable('PLAN', text)
+    do i = 1, rank
+        text = text(index(text, '|') + 1:)
+    end do
+    if (index(text, '|') > 0) text = text(:index(text, '|') - 1)
+    text = adjustl(text)
+    pending = 0
+    one = 0
+    do while (len_trim(text) > 0)
+        length = index(text, ' ') - 1
+        what = text(1:1)
+        read (text(2:length), *) c, peer, tag
+        text = adjustl(text(length + 1:))
+        if (c == 1) peer = peer / 2
+        comm = comms(c)
+        select case (what)
+        case ('S')
+            call MPI_Ssend(one, 1, MPI_INTEGER, peer, tag, comm, failed)
+        case ('I')
+            pending = pending + 1
+            call MPI_Issend(one, 1, MPI_INTEGER, peer, tag, comm, requests(pending), failed)
+        case ('R')
+            call MPI_Recv(other, 1, MPI_INTEGER, peer, tag, comm, MPI_STATUS_IGNORE, failed)
+        case ('Q')
+            pending = pending + 1
+            call MPI_Irecv(values(1, pending), 1, MPI_INTEGER, peer, tag, comm, requests(pending), failed)
+        case ('X')
+            call MPI_Sendrecv(one, 1, MPI_INTEGER, peer, tag, other, 1, MPI_INTEGER, peer, tag, comm, MPI_STATUS_IGNORE, failed)
+        case ('W')
+            call MPI_Waitall(pending, requests, MPI_STATUSES_IGNORE, failed)
+            pending = 0
+        case ('B')
+            call MPI_Barrier(comm, failed)
+        case ('A')
+            call MPI_Allreduce(one, other, 1, MPI_INTEGER, MPI_SUM, comm, failed)
+        case ('L')
+            exit
+        case ('F')
+            call MPI_Finalize(failed)
+            stop
+        case default
+            error stop 4
+        end select
+    end do
+    do
+        call sleep(1)
+    end do
+end program plan
