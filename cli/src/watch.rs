@@ -8,6 +8,7 @@ use crate::find;
 use crate::output::{self, Status, Terminal};
 use crate::watch_args::WatchArgs;
 use crate::watch_report;
+use engine::recorded::Waiting;
 use engine::{Patience, Pause, Sight, Watchdog};
 use project::{Failure, JobMap};
 use runtime_probe::{Job, Options};
@@ -95,6 +96,8 @@ struct Watch<'a> {
     alarmed: usize,
     /// After an alarm, some task went on by the last look.
     went_on: bool,
+    /// Tasks that were said to be slow, with the calls that they had completed by then.
+    slow: BTreeSet<(u32, u64)>,
     cost: Cost,
 }
 
@@ -103,6 +106,8 @@ struct Look {
     job: Job,
     header: Header,
     records: Vec<Task>,
+    /// What the tasks have recorded, if they do.
+    waiting: Option<Waiting>,
     sight: Sight,
 }
 
@@ -132,6 +137,7 @@ impl<'a> Watch<'a> {
             alarm: None,
             alarmed: 0,
             went_on: false,
+            slow: BTreeSet::new(),
             cost: Cost::default(),
         }
     }
@@ -142,7 +148,10 @@ impl<'a> Watch<'a> {
             let Some(look) = self.look()? else { continue };
             self.take_back(&look);
             let pause = match look.sight {
-                Sight::GoesOn => continue,
+                Sight::GoesOn => {
+                    self.say_who_is_slow(look.waiting.as_ref());
+                    continue;
+                }
                 Sight::Pauses(pause) => pause,
             };
             // What is certain only after an alarm is worth another one.
@@ -158,13 +167,9 @@ impl<'a> Watch<'a> {
             };
             let Some(map) = &self.map else { continue };
             self.alarmed = look.records.len();
-            watch_report::write(
-                self.args,
-                map,
-                &look.job,
-                (&look.header, &look.records),
-                &self.words(&pause),
-            )?;
+            let why = self.words(&pause);
+            let seen = (&look.header, &look.records[..], look.waiting);
+            watch_report::write(self.args, map, &look.job, seen, &why)?;
             self.alarm = Some(pause);
             if started.is_none() && !self.args.go_on {
                 break;
@@ -181,6 +186,22 @@ impl<'a> Watch<'a> {
             output::note("the job goes on: the alarm is taken back");
         }
         self.went_on = is_whole && self.alarm.is_some() && look.sight == Sight::GoesOn;
+    }
+
+    /// Says once of each computation that it takes much longer than ever, while others go on.
+    fn say_who_is_slow(&mut self, waiting: Option<&Waiting>) {
+        for task in waiting.into_iter().flat_map(Waiting::slow) {
+            if let Some(before) = &task.before
+                && self.slow.insert((task.rank, task.completed))
+            {
+                output::note(&format!(
+                    "rank {} computes for {:.1} s, where it never took longer than {:.1} s; others go on: it is slow, not hung",
+                    task.rank,
+                    Duration::from_nanos(task.for_ns).as_secs_f64(),
+                    before.longest.as_secs_f64(),
+                ));
+            }
+        }
     }
 
     /// Looks many times in a row: nothing if some task goes on, or the job ends, or if it is no longer too long.
@@ -224,6 +245,9 @@ impl<'a> Watch<'a> {
             stopping: self.args.stop.stopping(),
             ..Options::default()
         };
+        // Before the stacks: what these show is later, and nobody who goes on in between is taken to wait.
+        let recorded = project::recordings_of_job(&job, &Terminal::showing(false));
+        let waiting = (!recorded.is_empty()).then(|| engine::recorded::waiting(&recorded));
         let (header, mut records) = runtime_probe::take(&found.map, &job.tasks, options);
         find::warn_of_told(&records);
         if found.is_empty() {
@@ -232,16 +256,20 @@ impl<'a> Watch<'a> {
         if records.len() != self.tasks {
             self.tasks = records.len();
             let tasks = if self.tasks == 1 { "task" } else { "tasks" };
-            output::note(&format!("{} {tasks} watched", self.tasks));
+            let by = match &waiting {
+                Some(waiting) => format!(", with what {} of them record", waiting.tasks.len()),
+                None => String::new(),
+            };
+            output::note(&format!("{} {tasks} watched{by}", self.tasks));
         }
-        let sight = self
-            .dog
-            .look(&records, job.missing.is_empty(), self.begun.elapsed());
+        let (is_complete, at) = (job.missing.is_empty(), self.begun.elapsed());
+        let sight = self.dog.look(&records, waiting.as_ref(), is_complete, at);
         self.cost.add(begun.elapsed(), &records);
         Ok(Some(Look {
             job,
             header,
             records,
+            waiting,
             sight,
         }))
     }

@@ -11,7 +11,7 @@ The job is looked at now and then (threads that sleep in a system call are read 
 nobody computes and no task has moved for a time (--still), the job stands still. When a few compute and all others have waited for them for a \
 longer time (--busy), they may be in an endless loop, or about to be done: from outside these look alike, and the job is called hung only where all tasks \
 wait for each other, or when a time has passed that was given. Both times are learned from the job where they are not given. Worker threads count, those of MPI do not, \
-and neither does what a task does inside of MPI.
+and neither does what a task does inside of MPI. Where the tasks record what they do (hindmost run), those who can never go on are reported at once.
 
 With an alarm the report is written: PREFIX.txt (the answer and the tree), \
 PREFIX.html (both as a page for a browser), PREFIX.json (the answer), PREFIX.tree.json, and PREFIX.snapshot. When the job goes on, the alarm is taken back.

@@ -2,6 +2,7 @@
 
 use crate::output;
 use crate::watch_args::WatchArgs;
+use engine::recorded::Waiting;
 use engine::{Analysis, Circumstances, Origin};
 use project::{JobMap, SourceFinder, Wish};
 use report::{Form, Names, TreeText};
@@ -15,7 +16,7 @@ pub(crate) fn write(
     args: &WatchArgs,
     found: &JobMap,
     job: &Job,
-    (header, records): (&Header, &[Task]),
+    (header, records, waiting): (&Header, &[Task], Option<Waiting>),
     why: &str,
 ) -> anyhow::Result<()> {
     // Names in it go to a file and to the environment of a command: a null byte would keep that from being started.
@@ -32,6 +33,7 @@ pub(crate) fn write(
     if let Some(answer) = &mut findings.answer {
         answer.under(Circumstances {
             no_map: found.none.as_ref(),
+            waiting,
             warnings: found.warnings.iter().chain(&job.notes).cloned().collect(),
             ..Circumstances::default()
         });

@@ -75,6 +75,16 @@ pub(crate) fn before(record: &Record) -> Option<Before> {
     })
 }
 
+/// The longest that a call of the task, or a computation between two, ever lasted.
+pub(crate) fn longest(record: &Record) -> Option<Duration> {
+    only_thread(record).filter(|_| !record.recording.lost.model)?;
+    let states = record.recording.model.states.iter();
+    let longest = states
+        .map(|state| state.calls.longest.max(state.regions.longest))
+        .max()?;
+    Some(Duration::from_nanos(longest))
+}
+
 /// The only thread that calls MPI: of several nobody knows what they do for each other.
 fn only_thread(record: &Record) -> Option<&Thread> {
     match &record.recording.threads[..] {

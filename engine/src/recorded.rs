@@ -10,6 +10,7 @@ use recording::{Call, Communicator, Pending, RequestState};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Duration;
 use waitgraph::recorded::{Channel, From, Item, Needs, Presence, Receive, Recorded, Waits};
 use waitgraph::{WaitGraph, wait_graph};
 
@@ -18,6 +19,9 @@ pub use crate::past::{Because, Before, Least};
 pub use recording::{Error, Recording, Stage};
 pub use waitgraph::recorded::{Collective, How, Identity};
 pub use waitgraph::{Certainty, Edge, Mismatch, Rank, Why};
+
+/// Nobody is called slow for less: a busy machine makes anybody wait so long.
+const LEAST_SLOW: Duration = Duration::from_secs(1);
 
 /// One recording, with what the caller knows of its process.
 #[derive(Clone, Debug)]
@@ -55,6 +59,10 @@ pub struct Doing {
     pub host: String,
     /// Some of what it did was not recorded.
     pub is_partial: bool,
+    /// Calls that it has completed, unanswered questions left out.
+    pub completed: u64,
+    /// The longest that a call, or a computation between two, ever lasted in it; nothing if its model is not whole, or of several threads.
+    pub longest: Option<Duration>,
     /// How long the same lasted before: the call that it is in, or the computation that it is in. `None` if it was not there before, or if several threads call MPI.
     pub before: Option<Before>,
 }
@@ -117,6 +125,20 @@ impl Waiting {
         } else {
             Verdict::Awaited(graph.awaited.clone())
         }
+    }
+
+    /// The tasks that compute for much longer than they ever did there. While others go on they are slow, and nobody can tell more from outside.
+    pub fn slow(&self) -> impl Iterator<Item = &Doing> {
+        let is_slow = |task: &&Doing| {
+            let time = Duration::from_nanos(task.for_ns);
+            let is_much = |before: &Before| {
+                let longest = before.longest.saturating_mul(crate::LONGER);
+                before.is_exceeded_by(time) && time > longest.max(LEAST_SLOW)
+            };
+            let is_outside = task.operation.is_none() && task.stage == Stage::Running;
+            is_outside && !task.moves && !task.is_gone && task.before.as_ref().is_some_and(is_much)
+        };
+        self.tasks.iter().filter(is_slow)
     }
 
     /// What a task does.
@@ -217,6 +239,8 @@ fn doing(rank: u32, record: &Record) -> Doing {
         pid: recording.pid,
         host: recording.host.clone(),
         is_partial: is_partial(recording),
+        completed: recording.threads.iter().map(|thread| thread.completed).sum(),
+        longest: past::longest(record),
         before: past::before(record),
     }
 }

@@ -8,7 +8,7 @@ use base::RankSet;
 use progress_map::{Across, Map, PointKind};
 
 mod awaited;
-mod by_recorder;
+pub(crate) mod by_recorder;
 mod sends;
 mod trouble;
 mod waits;

@@ -6,14 +6,20 @@
 //! neither before ten times the longest such time after which the job went on: some jobs write a file for an hour every hour. What
 //! makes a job go on is a task that waited or slept, and is elsewhere now; that a busy one is elsewhere means nothing.
 //!
+//! Where the tasks record what they do, a call that was completed counts as going on, the pauses of before it was watched count as learned, and those who can never go
+//! on by what all have recorded are worth an alarm at once, whatever the others do.
+//!
 //! It is called *hung* only where nobody is left who could end it, or where a limit that the user gave has passed.
 
 mod doing;
+mod heard;
 #[cfg(test)]
 mod tests;
 
 use crate::Who;
+use crate::recorded::Waiting;
 use doing::{Business, Doing, StackFingerprint};
+use heard::Heard;
 use snapshot::Task;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -49,6 +55,8 @@ struct Seen {
     pid: Option<u32>,
     doing: Doing,
     place: StackFingerprint,
+    /// The calls that it has completed, if it records them.
+    completed: Option<u64>,
 }
 
 /// What a look shows of a job.
@@ -80,6 +88,8 @@ pub struct Pause {
 pub enum HeldUpBy {
     /// All tasks wait for each other in MPI, every one was seen, and none has a thread that is busy: nobody is left who could end it.
     EachOther(u64),
+    /// These can never go on, by what all tasks have recorded: they wait for each other, or for tasks that have ended.
+    Hopeless(Who),
     /// Tasks that a signal or a debugger has stopped, or that have ended; all others wait or sleep.
     Halted(Who),
     /// No task is busy. Those that sleep outside of MPI, with the call that the first of them sleeps in; nobody if all wait in MPI.
@@ -93,7 +103,7 @@ pub enum HeldUpBy {
 impl Pause {
     /// Whether it is certain that the job cannot go on by itself, or the user has said that it counts as hung.
     pub fn is_hung(&self) -> bool {
-        matches!(self.by, HeldUpBy::EachOther(_)) || self.is_users_limit
+        matches!(self.by, HeldUpBy::EachOther(_) | HeldUpBy::Hopeless(_)) || self.is_users_limit
     }
 
     /// The pause as a sentence without its full stop. `since` is when it began, as a clock shows it.
@@ -104,6 +114,16 @@ impl Pause {
             HeldUpBy::EachOther(1) => format!("the only task waits in MPI, and has not moved for {time}"),
             HeldUpBy::EachOther(tasks) => {
                 format!("all {tasks} tasks wait for each other in MPI, and none has moved for {time}")
+            }
+            HeldUpBy::Hopeless(who) => {
+                let (wait, they) = if who.count() == 1 {
+                    ("waits", "it")
+                } else {
+                    ("wait", "they")
+                };
+                format!(
+                    "{who} {wait} for what can never come, by what the tasks have recorded in MPI: {they} did not move for {time}"
+                )
             }
             HeldUpBy::Halted(who) => format!("{who} cannot run, and no other task has moved for {time}"),
             HeldUpBy::Nobody(who, _) if who.count() == 0 => {
@@ -157,8 +177,30 @@ impl Watchdog {
         }
     }
 
-    /// Takes in what is seen `at` a time since the beginning. `is_complete` says that these are all tasks of the job.
-    pub fn look(&mut self, tasks: &[Task], is_complete: bool, at: Duration) -> Sight {
+    /// Takes in what is seen `at` a time since the beginning, and what the tasks have recorded, if they do. `is_complete` says that these are all tasks of
+    /// the job.
+    pub fn look(
+        &mut self,
+        tasks: &[Task],
+        recorded: Option<&Waiting>,
+        is_complete: bool,
+        at: Duration,
+    ) -> Sight {
+        let heard = Heard::of(recorded, tasks);
+        let sight = self.look_at_stacks(tasks, &heard, is_complete, at);
+        match heard.hopeless {
+            Some((who, lasted)) => Sight::Pauses(Pause {
+                by: HeldUpBy::Hopeless(who),
+                since: at.saturating_sub(lasted),
+                lasted,
+                is_too_long: true,
+                is_users_limit: false,
+            }),
+            None => sight,
+        }
+    }
+
+    fn look_at_stacks(&mut self, tasks: &[Task], heard: &Heard, is_complete: bool, at: Duration) -> Sight {
         let mut now: BTreeMap<String, Seen> = BTreeMap::new();
         let mut moved = self.went_on.is_none() || tasks.len() != self.last.len();
         for task in tasks {
@@ -168,6 +210,7 @@ impl Watchdog {
                 pid: task.pid,
                 doing,
                 place,
+                completed: heard.completed(task),
             };
             match before {
                 // What was seen last is what the next look is held against.
@@ -209,7 +252,10 @@ impl Watchdog {
         let lasted = at.saturating_sub(since);
         let (limit, is_given) = match patience {
             Patience::Given(limit) => (limit, true),
-            Patience::Learned(least) => (least.max(longest.saturating_mul(LONGER)), false),
+            Patience::Learned(least) => {
+                let longest = longest.max(heard.longest_pause.unwrap_or_default());
+                (least.max(longest.saturating_mul(LONGER)), false)
+            }
         };
         // Where most are busy, the others may wait for work that comes to them as it is done, at the same place each time.
         let is_likely = match &by {
@@ -279,7 +325,9 @@ impl Seen {
             // Whoever is stopped or ended does not go on by that.
             (Doing::Busy(_), Doing::Busy(_)) | (_, Doing::Halted) => false,
             (Doing::Waits { .. }, Doing::Waits { .. }) | (Doing::Asleep(_), Doing::Asleep(_)) => {
-                self.place.differs(&now.place)
+                // Whoever does not record, or did not at one of the looks, has completed nothing that is known.
+                let known = self.completed.zip(now.completed);
+                self.place.differs(&now.place) || known.is_some_and(|(before, now)| before != now)
             }
             _ => true,
         }

@@ -25,6 +25,7 @@ mod trees;
 mod unharmed;
 mod unprepared;
 mod waits;
+mod watched_records;
 mod watching;
 mod why;
 mod witness;

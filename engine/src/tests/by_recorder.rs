@@ -9,7 +9,7 @@ use std::sync::Arc;
 use waitgraph::WaitGraph;
 use waitgraph::recorded::Needs;
 
-fn doing(rank: u32) -> Doing {
+pub(crate) fn doing(rank: u32) -> Doing {
     Doing {
         rank,
         operation: None,
@@ -21,12 +21,14 @@ fn doing(rank: u32) -> Doing {
         pid: rank + 100,
         host: String::new(),
         is_partial: false,
+        completed: 0,
+        longest: None,
         before: None,
     }
 }
 
 /// Three tasks that wait as `edges` say, the first of each for the second.
-fn waiting(edges: &[(u32, u32)], graph: WaitGraph) -> Waiting {
+pub(crate) fn waiting(edges: &[(u32, u32)], graph: WaitGraph) -> Waiting {
     let edge = |&(waiter, on): &(u32, u32)| Edge {
         waiter: Rank(waiter),
         on: [Rank(on)].into(),

@@ -1,7 +1,10 @@
 //! Jobs that go on, that wait and that hang, as looks at their stacks.
 
 use super::*;
+use crate::recorded::Rank;
+use crate::tests::by_recorder::{doing, waiting};
 use snapshot::{Frame, ProcessState, RunState, Thread};
+use waitgraph::WaitGraph;
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -55,10 +58,12 @@ fn dog() -> Watchdog {
 
 /// Looks once a second at what `job` shows; the first pause that is too long, with the second it was seen in.
 fn watch(dog: &mut Watchdog, seconds: u32, job: impl Fn(u32) -> Vec<Task>) -> Option<(u32, Pause)> {
-    (0..seconds).find_map(|second| match dog.look(&job(second), true, second * SECOND) {
-        Sight::Pauses(pause) if pause.is_too_long => Some((second, pause)),
-        _ => None,
-    })
+    (0..seconds).find_map(
+        |second| match dog.look(&job(second), None, true, second * SECOND) {
+            Sight::Pauses(pause) if pause.is_too_long => Some((second, pause)),
+            _ => None,
+        },
+    )
 }
 
 #[test]
@@ -163,14 +168,14 @@ fn what_a_job_did_before_is_learned() {
 fn a_task_that_was_not_seen_proves_nothing() {
     let mut dog = dog();
     for second in 0..6 {
-        dog.look(&[waits(0, 5, 1), waits(1, 5, 1)], false, second * SECOND);
+        dog.look(&[waits(0, 5, 1), waits(1, 5, 1)], None, false, second * SECOND);
     }
     // Of the second one nothing is known for a while; it has not gone on by that.
     let unseen = Task {
         error: Some("it ended".to_owned()),
         ..waits(1, 5, 1)
     };
-    let Sight::Pauses(pause) = dog.look(&[waits(0, 5, 1), unseen], false, 7 * SECOND) else {
+    let Sight::Pauses(pause) = dog.look(&[waits(0, 5, 1), unseen], None, false, 7 * SECOND) else {
         panic!("nobody moved")
     };
     assert!(pause.is_too_long && !pause.is_hung(), "{pause:?}");
@@ -218,4 +223,68 @@ fn alarms_are_those_of_the_model() {
         );
         assert_eq!(pause.is_hung(), !hangs_computing, "seed {seed}: {pause:?}");
     }
+}
+
+#[test]
+fn a_call_that_was_completed_is_going_on_and_what_was_recorded_before_is_learned() {
+    let tasks = || vec![waits(0, 5, 1), waits(1, 5, 1)];
+    let recorded = |completed: u64| {
+        let mut waiting = waiting(&[], WaitGraph::default());
+        waiting.tasks = vec![doing(0), doing(1)];
+        for task in &mut waiting.tasks {
+            task.completed = completed;
+            task.longest = Some(SECOND);
+        }
+        waiting
+    };
+    let mut watched = dog();
+    // Both are met in the same call each time.
+    for second in 0..90 {
+        let sight = watched.look(&tasks(), Some(&recorded(second.into())), true, second * SECOND);
+        assert_eq!(sight, Sight::GoesOn, "second {second}");
+    }
+    // Now they complete nothing more. There were pauses of a second before.
+    let too_long = (90..120).find(|second| {
+        let sight = watched.look(&tasks(), Some(&recorded(89)), true, *second * SECOND);
+        matches!(sight, Sight::Pauses(pause) if pause.is_too_long)
+    });
+    assert_eq!(too_long, Some(89 + LONGER));
+    // Of one nothing is known: how long pauses of the job were before, the other cannot tell alone.
+    let mut partly = recorded(89);
+    partly.tasks.truncate(1);
+    let mut watched = dog();
+    let too_long = (0..30).find(|second| {
+        let sight = watched.look(&tasks(), Some(&partly), true, *second * SECOND);
+        matches!(sight, Sight::Pauses(pause) if pause.is_too_long)
+    });
+    assert_eq!(too_long, Some(5));
+}
+
+#[test]
+fn who_can_never_go_on_is_found_at_once_whatever_the_others_do() {
+    let graph = WaitGraph {
+        stuck: vec![Rank(0), Rank(1)],
+        proven: vec![Rank(0), Rank(1)],
+        ..WaitGraph::default()
+    };
+    let mut recorded = waiting(&[(0, 1), (1, 0)], graph);
+    recorded.tasks[0].for_ns = 2_000_000_000;
+    recorded.tasks[1].for_ns = 3_000_000_000;
+    let job = |second: u64| vec![waits(0, 5, 1), waits(1, 5, 1), waits(2, 5 + second, 1)];
+    let mut watched = dog();
+    let Sight::Pauses(pause) = watched.look(&job(0), Some(&recorded), true, 7 * SECOND) else {
+        panic!("they can never go on");
+    };
+    assert!(pause.is_too_long && pause.is_hung() && !pause.is_users_limit);
+    let said = pause.sentence("12:00:00");
+    assert!(
+        said.starts_with("hung: ranks 0-1 wait for what can never come, by what the tasks have recorded in MPI: they did not move for 2 s"),
+        "{said}"
+    );
+    // One that asks again and again may do something else: nothing is proven of it.
+    recorded.graph.proven.clear();
+    assert_eq!(
+        watched.look(&job(1), Some(&recorded), true, 8 * SECOND),
+        Sight::GoesOn
+    );
 }

@@ -1,0 +1,43 @@
+/* Ranks send each other a value again and again; rank 2 computes between calls of its own, and once for very long. Then all end. */
+#include <mpi.h>
+#include <time.h>
+
+static volatile double sink;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec + 1e-9 * t.tv_nsec;
+}
+
+__attribute__((noinline)) static void work(double seconds)
+{
+    for (double end = now() + seconds; now() < end;)
+        for (int step = 0; step < 10000; step++) sink += step;
+}
+
+int main(int argc, char **argv)
+{
+    int rank, value = 0, other, is_over = 0;
+    MPI_Request over;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 2) {
+        for (int turn = 0; turn < 100; turn++) {
+            work(turn == 90 ? 6 : 0.01);
+            MPI_Allreduce(&value, &other, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF);
+        }
+        for (int peer = 0; peer < 5; peer++)
+            if (peer != 2) MPI_Send(&value, 1, MPI_INT, peer, 9, MPI_COMM_WORLD);
+    } else {
+        MPI_Irecv(&other, 1, MPI_INT, 2, 9, MPI_COMM_WORLD, &over);
+        while (!is_over) {
+            MPI_Allreduce(&value, &value, 0, MPI_INT, MPI_SUM, MPI_COMM_SELF);
+            MPI_Test(&over, &is_over, MPI_STATUS_IGNORE);
+            work(0.02);
+        }
+    }
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,85 @@
+//! `hindmost watch` on jobs with the flight recorder: who can never go on is reported at once, who is slow while others go on is no alarm.
+
+use crate::hindmost::{hindmost, my_turn, out, run, said};
+use crate::waits::{Debug, RANKS, made_of};
+use corpus::{JobProcesses, Mpi};
+use std::process::Output;
+
+/// The watchdog's words, and how it ends, of a program of `plans` that is started with the recorder and watched with the times that it has by itself.
+fn watched(mpi: Mpi, program: &str, plan: &str) -> Output {
+    let (recorder, program) = made_of(mpi, program, Debug::None);
+    let directory = out().join(format!("watched-record-{}", mpi.name()));
+    let _ = std::fs::remove_dir_all(&directory);
+    let processes = JobProcesses::new();
+    let (name, token) = processes.variable();
+    let mut command = hindmost();
+    command
+        .args(["watch", "--every", "300ms", "--report"])
+        .arg(out().join("record-alarm"))
+        .args([
+            "--run",
+            "kill -KILL $(grep -o '\"pid\":[0-9]*' $HINDMOST_REPORT.snapshot | cut -d: -f2)",
+            "--",
+        ]);
+    command
+        .arg(hindmost().get_program())
+        .args(["run", "--recorder"])
+        .arg(recorder);
+    command
+        .arg("--record")
+        .arg(directory)
+        .args(["--", &format!("mpirun.{}", mpi.name())]);
+    if mpi == Mpi::OpenMpi {
+        command.args(["--allow-run-as-root", "--oversubscribe"]);
+    }
+    command.args(["-np", &RANKS.to_string()]).arg(program);
+    run(command.env(name, token).env("PLAN", plan))
+}
+
+/// Two ranks wait for each other's messages, and the others sleep outside of MPI: from outside they may go on at any time.
+fn never_goes_on(mpi: Mpi) {
+    let _turn = my_turn();
+    let output = watched(mpi, "plan", " R0,1,0| R0,0,0| L0,0,0| L0,0,0| L0,0,0");
+    let text = said(&output);
+    assert_eq!(output.status.code(), Some(4), "{text}");
+    assert!(
+        text.contains(
+            "ALARM: hung: ranks 0-1 wait for what can never come, by what the tasks have recorded in MPI"
+        ),
+        "{text}"
+    );
+    assert!(
+        text.contains("5 tasks watched, with what 5 of them record"),
+        "{text}"
+    );
+    let report =
+        std::fs::read_to_string(out().join("record-alarm.txt")).unwrap_or_else(|error| panic!("{error}"));
+    assert!(
+        report.contains("Deadlock: ranks 0-1 wait for each other"),
+        "{report}"
+    );
+}
+
+#[test]
+fn who_can_never_go_on_is_reported_under_open_mpi() {
+    never_goes_on(Mpi::OpenMpi);
+}
+
+#[test]
+fn who_can_never_go_on_is_reported_under_mpich() {
+    never_goes_on(Mpi::Mpich);
+}
+
+#[test]
+fn who_is_slow_while_others_go_on_is_no_alarm() {
+    let _turn = my_turn();
+    let output = watched(Mpi::Mpich, "slow", "");
+    let text = said(&output);
+    assert!(output.status.success() && !text.contains("ALARM"), "{text}");
+    let slow = text.lines().filter(|line| line.contains("rank 2 computes for "));
+    let said: Vec<&str> = slow.collect();
+    assert!(
+        said.len() == 1 && said[0].ends_with("others go on: it is slow, not hung"),
+        "{text}"
+    );
+}
