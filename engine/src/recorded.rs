@@ -18,7 +18,7 @@ pub use crate::condensed::{Condensed, Link, Node, Part};
 pub use crate::past::{Because, Before, Least};
 pub use recording::{Error, Recording, Stage};
 pub use waitgraph::recorded::{Collective, How, Identity};
-pub use waitgraph::{Certainty, Edge, Mismatch, Rank, Why};
+pub use waitgraph::{Certainty, Differ, Edge, Mismatch, Rank, Why};
 
 /// Nobody is called slow for less: a busy machine makes anybody wait so long.
 const LEAST_SLOW: Duration = Duration::from_secs(1);
@@ -201,6 +201,13 @@ pub fn waiting(records: &[Record]) -> Waiting {
     };
     past::add_least(&mut waiting, &by_rank);
     waiting
+}
+
+/// The name of a reduction, by the number that collective operations have.
+#[must_use]
+pub fn reduction_name(number: u32) -> &'static str {
+    let known = recording::layout::REDUCTIONS.get(number as usize);
+    known.copied().unwrap_or("a reduction")
 }
 
 fn doing(rank: u32, record: &Record) -> Doing {
@@ -443,6 +450,8 @@ impl Task<'_> {
                     source: request.source,
                     count: 0,
                     root: None,
+                    bytes: None,
+                    reduction: None,
                     ordinal: request.ordinal,
                     mark: None,
                 };
@@ -555,6 +564,9 @@ impl Task<'_> {
                 .binary_search_by(|each| each.as_str().cmp(name))
                 .ok()? as u32,
             root,
+            // The two sides of an intercommunicator give different things.
+            bytes: call.bytes.filter(|_| remote.is_none()),
+            reduction: call.reduction,
             needs: match (call.does, root) {
                 // Of an intercommunicator each side waits for the other alone.
                 _ if remote.is_some() => Needs::Nothing,

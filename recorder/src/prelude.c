@@ -25,8 +25,8 @@ struct hindmost_call {
     uint32_t operation, does;
     uint64_t communicator;
     uint32_t kind, thread;
-    int64_t destination, send_tag, source, receive_tag, count, root;
-    uint64_t returns_to, row, serial, ordinal, entered, frame, state;
+    int64_t destination, send_tag, source, receive_tag, count, root, bytes;
+    uint64_t reduction, returns_to, row, serial, ordinal, entered, frame, state;
 };
 /* As `Described` there. */
 struct hindmost_described {
@@ -109,6 +109,23 @@ static inline int64_t rank_of(int64_t rank)
 }
 
 static inline int64_t tag_of(int64_t tag) { return tag == MPI_ANY_TAG || tag < 0 ? -1 : tag; }
+
+/* How many bytes so many elements are, plus one. A collective operation is an error unless all say the same, whatever types they say it in. */
+static inline int64_t bytes_of(int64_t count, MPI_Datatype type)
+{
+    int size = 0;
+    if (count < 0 || type == MPI_DATATYPE_NULL || PMPI_Type_size(type, &size) != MPI_SUCCESS || size < 0) return 0;
+    return size && count > (INT64_MAX - 1) / size ? 0 : count * size + 1;
+}
+
+/* As `REDUCTIONS` of the crate recording. */
+static inline uint64_t reduction_of(MPI_Op op)
+{
+    const MPI_Op own[] = { MPI_MAX, MPI_MIN, MPI_SUM, MPI_PROD, MPI_LAND, MPI_BAND, MPI_LOR, MPI_BOR, MPI_LXOR, MPI_BXOR, MPI_MINLOC, MPI_MAXLOC };
+    for (unsigned i = 0; i < sizeof own / sizeof *own; i++)
+        if (op == own[i]) return i + 1;
+    return 0;
+}
 
 /* The world as a group, to translate ranks of other groups; set once, in MPI_Init. */
 static MPI_Group hindmost_world_group;

@@ -98,6 +98,7 @@ pub fn write(prototype: &Prototype) -> String {
     lines.push(format!("if (here.is_inside) return {passed};"));
     lines.extend(object(&arguments));
     lines.extend(fields(&arguments));
+    lines.extend(amount(prototype));
     lines.push(format!("if (!begins(&call, NULL, 0)) return {passed};"));
     if let Some(status) = status {
         lines.push("MPI_Status own;".to_owned());
@@ -156,6 +157,40 @@ fn fields(arguments: &Arguments<'_>) -> Vec<String> {
     let mut notes = Vec::from_iter(notes);
     if let Some(root) = arguments.role(Role::Root) {
         notes.push(format!("call.root = {root} < 0 ? 0 : (int64_t){root} + 1;"));
+    }
+    notes
+}
+
+/// What notes how much each member gives or takes, and by what it is reduced, of the blocking operations in which all members have to say the same. A buffer
+/// that is `MPI_IN_PLACE` says that count and type behind it do not count.
+fn amount(prototype: &Prototype) -> Vec<String> {
+    let name = prototype.function();
+    let (buffer, count, op) = match name.strip_suffix("_c").unwrap_or(name) {
+        "MPI_Bcast" => (None, 1, None),
+        "MPI_Reduce" | "MPI_Allreduce" | "MPI_Scan" | "MPI_Exscan" | "MPI_Reduce_scatter_block" => {
+            (None, 2, Some(4))
+        }
+        "MPI_Gather" => (Some(0), 1, None),
+        "MPI_Scatter" => (Some(3), 4, None),
+        "MPI_Allgather" | "MPI_Alltoall" => (None, 4, None),
+        _ => return Vec::new(),
+    };
+    let argument = |index: usize| prototype.parameters.get(index);
+    let (Some(of), Some(ty)) = (argument(count), argument(count + 1)) else {
+        return Vec::new();
+    };
+    if !ty.is("MPI_Datatype") {
+        return Vec::new();
+    }
+    let is_given = buffer.and_then(argument).map_or_else(String::new, |buffer| {
+        format!("if ({} != MPI_IN_PLACE) ", buffer.name)
+    });
+    let mut notes = vec![format!(
+        "{is_given}call.bytes = bytes_of((int64_t){}, {});",
+        of.name, ty.name
+    )];
+    if let Some(op) = op.and_then(argument).filter(|op| op.is("MPI_Op")) {
+        notes.push(format!("call.reduction = reduction_of({});", op.name));
     }
     notes
 }

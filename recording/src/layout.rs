@@ -109,7 +109,27 @@ pub mod now {
     pub const DOES: usize = 12;
     /// The row of the state of the task's model that it is in, or was in last, plus one; 0 if it is not known.
     pub const STATE: usize = 13;
+    /// How many bytes each task gives or takes in a collective operation in which all have to say the same, plus one; 0 if that is not known.
+    pub const BYTES: usize = 14;
+    /// By what a collective operation reduces: the number of one of [`REDUCTIONS`](super::REDUCTIONS) plus one; 0 if it is none of MPI's own, or not known.
+    pub const REDUCTION: usize = 15;
 }
+
+/// The reductions of MPI, by their numbers.
+pub const REDUCTIONS: [&str; 12] = [
+    "MPI_MAX",
+    "MPI_MIN",
+    "MPI_SUM",
+    "MPI_PROD",
+    "MPI_LAND",
+    "MPI_BAND",
+    "MPI_LOR",
+    "MPI_BOR",
+    "MPI_LXOR",
+    "MPI_BXOR",
+    "MPI_MINLOC",
+    "MPI_MAXLOC",
+];
 
 /// The last calls that a thread keeps.
 pub const EVENTS: usize = 128;

@@ -172,6 +172,10 @@ pub struct Call {
     pub count: i64,
     /// The root of a collective operation.
     pub root: Option<u32>,
+    /// The bytes of a collective operation in which all members have to say the same, as far as this task's arguments tell.
+    pub bytes: Option<u64>,
+    /// By what it reduces: a number of [`layout::REDUCTIONS`].
+    pub reduction: Option<u32>,
     /// Which collective operation of its communicator it is, counted from 1.
     pub ordinal: Option<u64>,
     /// The mark of the requests that it completes or asks about.
@@ -405,6 +409,12 @@ impl File<'_> {
                 root: match word(now::ROOT) {
                     0 => None,
                     root => Some(u32::try_from(root - 1).ok()?),
+                },
+                bytes: word(now::BYTES).checked_sub(1),
+                reduction: match word(now::REDUCTION) {
+                    0 => None,
+                    number if number > layout::REDUCTIONS.len() as u64 => return None,
+                    number => Some(number as u32 - 1),
                 },
                 ordinal: some(word(now::ORDINAL)),
                 mark: some(word(now::MARK)),

@@ -9,7 +9,7 @@ use crate::clean::clean;
 use crate::headline::capital;
 use crate::style::{DOUBT, FAINT, HINDMOST, TITLE, paint};
 use base::RankSet;
-use engine::recorded::{Because, Doing, Least, Stage, Verdict, Waiting};
+use engine::recorded::{Because, Differ, Doing, Least, Stage, Verdict, Waiting, reduction_name};
 use engine::recorded::{Certainty, Collective, Edge, How, Identity, Rank, Why};
 use engine::{Answer, Finding, Grounds};
 use std::collections::BTreeMap;
@@ -117,9 +117,17 @@ pub fn headline(waiting: &Waiting) -> String {
             )
         }
         Verdict::Mismatch(mismatch) => {
-            let call = |collective: &Collective| match collective.root {
-                Some(root) => format!("{} with root {}", operation(waiting, collective), root.0),
-                None => operation(waiting, collective),
+            let call = |collective: &Collective| {
+                let name = operation(waiting, collective);
+                let (bytes, reduction) = (collective.bytes, collective.reduction);
+                match (mismatch.differ(), collective.root, bytes, reduction) {
+                    (Some(Differ::Bytes), _, Some(bytes), _) => format!("{name} of {bytes} bytes"),
+                    (Some(Differ::Reduction), _, _, Some(number)) => {
+                        format!("{name} by {}", reduction_name(number))
+                    }
+                    (_, Some(root), ..) => format!("{name} with root {}", root.0),
+                    _ => name,
+                }
             };
             format!(
                 "Rank {} is in {} and rank {} in {}, and both are number {} of {}",

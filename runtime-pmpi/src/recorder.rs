@@ -74,6 +74,10 @@ pub struct Call {
     pub count: i64,
     /// The root plus one.
     pub root: i64,
+    /// The bytes that all members have to give alike, plus one; 0 if they are not known.
+    pub bytes: i64,
+    /// The number of a reduction of MPI's own, as `recording::layout::REDUCTIONS` counts them, plus one.
+    pub reduction: u64,
     /// Where the call returns to.
     pub returns_to: u64,
     /// The row of the communicator in the file, 0 if it is not known.
@@ -277,6 +281,8 @@ impl Recorder {
             (now::RETURNS_TO, call.returns_to),
             (now::DOES, u64::from(call.does)),
             (now::STATE, call.state),
+            (now::BYTES, call.bytes as u64),
+            (now::REDUCTION, call.reduction),
         ];
         let copy = at + thread::NOW + (changes % 2) as usize * NOW;
         for (word, value) in values {

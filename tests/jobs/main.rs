@@ -4,6 +4,7 @@
 
 mod alarms;
 mod always;
+mod amounts;
 mod answers;
 mod awaited;
 mod bad_input;

@@ -171,9 +171,45 @@ fn cycles(graph: &WaitGraph) -> (Vec<Vec<Rank>>, usize) {
     (groups.into_iter().map(|(_, ranks)| ranks).collect(), closed)
 }
 
-/// Tasks in the same collective operation of a communicator, by number, that called different ones, or gave different roots.
+/// In which respect two tasks are not in the same collective operation, the gravest first. What one of them does not tell is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Differ {
+    /// They have called different functions.
+    Operation,
+    /// They have given different roots.
+    Root,
+    /// They give or take different numbers of bytes.
+    Bytes,
+    /// They reduce by different operations.
+    Reduction,
+}
+
+impl Mismatch {
+    /// In which respect the two differ.
+    #[must_use]
+    pub fn differ(&self) -> Option<Differ> {
+        differ(&self.one.1, &self.other.1)
+    }
+}
+
+fn differ(one: &Collective, other: &Collective) -> Option<Differ> {
+    let both = |one: Option<u64>, other: Option<u64>| one.zip(other).is_some_and(|(one, other)| one != other);
+    if one.operation != other.operation {
+        Some(Differ::Operation)
+    } else if one.root != other.root {
+        Some(Differ::Root)
+    } else if both(one.bytes, other.bytes) {
+        Some(Differ::Bytes)
+    } else if both(one.reduction.map(u64::from), other.reduction.map(u64::from)) {
+        Some(Differ::Reduction)
+    } else {
+        None
+    }
+}
+
+/// Tasks in the same collective operation of a communicator, by number, that called different ones, or gave different arguments where all have to give the same.
 fn mismatches(tasks: &[Recorded]) -> Vec<Mismatch> {
-    let mut first: BTreeMap<(Identity, u64), (Rank, &Collective)> = BTreeMap::new();
+    let mut first: BTreeMap<(Identity, u64), Vec<(Rank, &Collective)>> = BTreeMap::new();
     let mut found = Vec::new();
     let mut inside: Vec<(Rank, &Collective)> = Vec::new();
     for task in tasks {
@@ -181,14 +217,25 @@ fn mismatches(tasks: &[Recorded]) -> Vec<Mismatch> {
     }
     inside.sort_by_key(|(rank, _)| *rank);
     for (rank, collective) in inside {
-        let (known, of_known) = *first
+        let known = first
             .entry((collective.communicator, collective.ordinal))
-            .or_insert((rank, collective));
-        if (of_known.operation, of_known.root) != (collective.operation, collective.root) {
-            found.push(Mismatch {
-                one: (known, of_known.clone()),
+            .or_default();
+        let differs = known
+            .iter()
+            .find(|(_, other)| differ(other, collective).is_some());
+        match differs {
+            Some((one, of_one)) => found.push(Mismatch {
+                one: (*one, (*of_one).clone()),
                 other: (rank, collective.clone()),
-            });
+            }),
+            // The first, and those who tell what it does not.
+            None if known.iter().all(|(_, other)| {
+                (other.bytes, other.reduction) != (collective.bytes, collective.reduction)
+            }) =>
+            {
+                known.push((rank, collective));
+            }
+            None => {}
         }
     }
     found

@@ -77,6 +77,10 @@ pub struct Collective {
     pub operation: u32,
     /// The root.
     pub root: Option<Rank>,
+    /// The bytes that it gives or takes, where all members have to say the same, and as far as its arguments tell.
+    pub bytes: Option<u64>,
+    /// By what it reduces, by a number that is the same on all tasks.
+    pub reduction: Option<u32>,
     /// What it needs.
     pub needs: Needs,
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use waitgraph::recorded::{
     Channel, Collective, From, How, Identity, Item, Needs, Presence, Receive, Recorded, Waits,
 };
-use waitgraph::{Certainty, Rank, Why, wait_graph};
+use waitgraph::{Certainty, Differ, Mismatch, Rank, Why, wait_graph};
 
 #[derive(Clone, Debug)]
 enum Statement {
@@ -397,6 +397,8 @@ impl Machine {
             ordinal: self.entered[task][c],
             operation: kind as u32,
             root: matches!(kind, CollectiveKind::Bcast | CollectiveKind::Reduce).then_some(Rank(root as u32)),
+            bytes: None,
+            reduction: None,
             needs: match kind {
                 CollectiveKind::Barrier => Needs::All,
                 CollectiveKind::Bcast => Needs::Root(Rank(root as u32)),
@@ -618,6 +620,8 @@ fn at_barrier(rank: u32, members: &Arc<[Rank]>, is_inside: bool) -> Recorded {
         ordinal: 1,
         operation: 0,
         root: None,
+        bytes: None,
+        reduction: None,
         needs: Needs::All,
     };
     let waits = match is_inside {
@@ -680,4 +684,40 @@ fn a_long_chain_of_waits_ends_at_the_first() {
     tasks[length as usize - 1] = at_barrier(length - 1, &Arc::from([]), false);
     let chain = wait_graph(&tasks);
     assert_eq!((chain.stuck.len(), chain.awaited), (0, vec![Rank(length - 1)]));
+}
+
+/// Of three in one operation the first does not tell its size, and the others tell different ones: these are named.
+#[test]
+fn sizes_are_compared_among_those_who_tell_them() {
+    let members: Arc<[Rank]> = (0..4).map(Rank).collect();
+    let with = |rank: u32, bytes: Option<u64>, reduction: Option<u32>| {
+        let mut task = at_barrier(rank, &members, true);
+        for collective in &mut task.inside {
+            (collective.bytes, collective.reduction) = (bytes, reduction);
+        }
+        task
+    };
+    let found = |tasks: &[Recorded]| {
+        let graph = wait_graph(tasks);
+        let pair = |each: &Mismatch| (each.one.0.0, each.other.0.0, each.differ());
+        Vec::from_iter(graph.mismatches.iter().map(pair))
+    };
+    let tasks = [
+        with(0, None, None),
+        with(1, Some(4), Some(2)),
+        with(2, Some(8), Some(2)),
+        with(3, Some(4), Some(1)),
+    ];
+    assert_eq!(
+        found(&tasks),
+        [(1, 2, Some(Differ::Bytes)), (1, 3, Some(Differ::Reduction))]
+    );
+    assert_eq!(
+        found(&[
+            with(0, Some(4), None),
+            with(1, Some(4), Some(2)),
+            with(2, None, Some(2))
+        ]),
+        []
+    );
 }

@@ -166,6 +166,8 @@ fn in_barrier(waiter: u32, on: &Arc<[Rank]>, ordinal: u64) -> Edge {
         ordinal,
         operation: 0,
         root: None,
+        bytes: None,
+        reduction: None,
         needs: Needs::All,
     };
     Edge {
