@@ -122,7 +122,15 @@ struct Risk {
     /// If code of an update follows (gcc), or stands in front (clang).
     sunk: Risky,
     /// What that code stands for.
-    updates: Risky,
+    updates: Vec<Update>,
+}
+
+/// A point that updates a variable.
+struct Update {
+    /// Those of its code.
+    positions: Risky,
+    /// No other one updates it in the loop.
+    is_only_one: bool,
 }
 
 impl Risk {
@@ -134,7 +142,12 @@ impl Risk {
             compiler,
             moved: Risky::new(after.moved),
             sunk: Risky::new(after.sunk),
-            updates: Risky::new(after.updates),
+            updates: { after.updates.into_iter() }
+                .map(|(update, is_only_one)| Update {
+                    positions: Risky::new(function.points.ids().map(|point| point == update).collect()),
+                    is_only_one,
+                })
+                .collect(),
         }
     }
 
@@ -149,40 +162,50 @@ impl Risk {
         let stretches =
             |of: &mut Risky| positions.gaps(instance, range, |line, column| of.has(function, line, column));
         let always = stretches(&mut self.moved);
+        let updates = self.code_of_updates(positions, function, range.0);
+        // gcc -O2 is right about the only update of a loop. Of several it makes one, and then counts it twice.
+        let is_right = |update: &Update| self.compiler == Compiler::GccAtTwo && update.is_only_one;
+        let mut without_code = { self.updates.iter().zip(&updates) }.filter(|(_, code)| code.is_empty());
+        let computed = without_code.any(|(update, _)| !is_right(update));
         if self.sunk.is_empty {
             return Doubt {
                 always,
-                ..Doubt::default()
+                shown: Vec::new(),
+                computed,
             };
         }
         let sunk = stretches(&mut self.sunk);
-        let updates = self.code_of_updates(positions, function, range.0);
+        let code = updates.iter().flatten();
+        let (first, last) = (code.clone().min(), code.max_by_key(|(_, end)| *end));
         // Without code of its own an update is part of some other instruction, which may be anywhere.
-        let (from, to) = match (self.compiler.is_gcc(), &updates[..]) {
-            (_, []) => (0, u64::MAX),
-            (true, [.., last]) => (0, last.1),
-            (false, [first, ..]) => (first.0, u64::MAX),
+        let (from, to) = match (self.compiler.is_gcc(), first, last) {
+            (true, _, Some(last)) => (0, last.1),
+            (false, Some(first), _) => (first.0, u64::MAX),
+            _ => (0, u64::MAX),
         };
         let clipped = sunk.iter().map(|&(start, end)| (start.max(from), end.min(to)));
         Doubt {
             always,
             shown: clipped.filter(|(start, end)| start < end).collect(),
-            computed: self.compiler == Compiler::Gcc && updates.is_empty(),
+            computed,
         }
     }
 
-    /// The code of the updates. An inlined call may be in several pieces, and that of the update may be another than the one at `address`, so
+    /// The code of each update. An inlined call may be in several pieces, and that of the update may be another than the one at `address`, so
     /// all of the function around it is looked through.
     fn code_of_updates(
         &mut self,
         positions: &Positions<'_>,
         function: &Function,
         address: u64,
-    ) -> Vec<(u64, u64)> {
-        let rows = positions.rows_around(address).iter();
-        let updates = rows
-            .filter(|row| row.file == Ok(function.file) && self.updates.has(function, row.line, row.column));
-        updates.map(|row| (row.start, row.end)).collect()
+    ) -> Vec<Vec<(u64, u64)>> {
+        let rows = positions.rows_around(address);
+        let updates = self.updates.iter_mut().map(|update| {
+            let rows = rows.iter().filter(|row| row.file == Ok(function.file));
+            let own = rows.filter(|row| update.positions.has(function, row.line, row.column));
+            own.map(|row| (row.start, row.end)).collect()
+        });
+        updates.collect()
     }
 }
 
@@ -287,16 +310,16 @@ struct AfterUpdates {
     moved: Vec<bool>,
     /// After one that may have been sunk as it is; in clang's code, what leads to a way out of the loop.
     sunk: Vec<bool>,
-    /// The updates that may have been sunk.
-    updates: Vec<bool>,
+    /// The updates, each with whether it is the only one of each loop that it is of.
+    updates: BTreeMap<PointId, bool>,
 }
 
 fn after_updates(function: &Function, name: &str, only_gcc: bool) -> AfterUpdates {
     let none = vec![false; function.points.len()];
     let mut after = AfterUpdates {
         moved: none.clone(),
-        sunk: none.clone(),
-        updates: none,
+        sunk: none,
+        updates: BTreeMap::new(),
     };
     for (id, in_loop) in function.loops.iter_enumerated() {
         for lov in in_loop.lovs.iter().filter(|lov| lov.name == name) {
@@ -304,7 +327,6 @@ fn after_updates(function: &Function, name: &str, only_gcc: bool) -> AfterUpdate
             match lov.updates[..] {
                 [only] if only_gcc && on_every_cycle(function, id, only) => {
                     mark(function, id, lov, &mut after.sunk);
-                    after.updates[only.index()] = true;
                     for call in calls_with(function, only) {
                         after.moved[call.index()] = true;
                     }
@@ -315,15 +337,15 @@ fn after_updates(function: &Function, name: &str, only_gcc: bool) -> AfterUpdate
                 for point in function.points.ids() {
                     after.sunk[point.index()] |= leads_out(function, point, id, lov);
                 }
-                for update in &lov.updates {
-                    after.updates[update.index()] = true;
-                }
+            }
+            for &update in &lov.updates {
+                *after.updates.entry(update).or_insert(true) &= lov.updates.len() == 1;
             }
         }
     }
     // At the update itself both values are possible anyway.
-    for (sunk, update) in after.sunk.iter_mut().zip(&after.updates) {
-        *sunk &= !update;
+    for update in after.updates.keys() {
+        after.sunk[update.index()] = false;
     }
     after
 }
@@ -650,6 +672,21 @@ pub(crate) mod tests {
         assert_eq!(withhold(&map, &mut at_two, Compiler::GccAtTwo, &[]), 0);
         withhold(&map, &mut binding, Compiler::Gcc, &[]);
         assert_eq!(binding.variables[0].locations, []);
+        // Of two updates one has no code.
+        let (mut map, binding) = program(true, &counts_down, false);
+        map.functions[FunctionId::from_index(0)].loops[LoopId::from_index(0)].lovs[0]
+            .updates
+            .push(PointId::from_index(4));
+        let left = |mut binding: Binding| {
+            withhold(&map, &mut binding, Compiler::Gcc, &[]);
+            binding.variables[0].locations.len()
+        };
+        assert_eq!(left(binding.clone()), 1);
+        let mut without = binding;
+        without.rows[4].line = 3;
+        assert_eq!(left(without), 0);
+        // At -O2, too.
+        assert_eq!(withhold(&map, &mut at_two.clone(), Compiler::GccAtTwo, &[]), 1);
     }
 
     #[test]

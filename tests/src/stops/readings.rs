@@ -178,6 +178,10 @@ impl Readings {
                 })
                 .map(|event| &event.frames[depth])
                 .collect();
+            // A call that begins or ends in between has values that no event shows: a loop's condition ends it without one.
+            if views.len() < events.len() {
+                continue;
+            }
             // Outside its loops a variable may have no value yet, or change without an event.
             let listed = listed(map, &frame.function, frame.line.unwrap_or(0));
             for (variable, read) in frame.values.iter().filter(|(name, _)| listed.contains(*name)) {
