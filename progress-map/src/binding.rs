@@ -4,6 +4,7 @@
 
 use crate::{FileId, FunctionId, MachineCode, PointId};
 use std::num::NonZeroU64;
+use std::ops::Range;
 
 /// What ties a map to one build of one executable.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -58,6 +59,60 @@ impl Binding {
             .partition_point(|function| function.start <= address);
         let function = self.functions.get(after.checked_sub(1)?)?;
         (address < function.end).then_some(function)
+    }
+
+    /// The row that an address lies in.
+    pub fn row_at(&self, address: u64) -> Option<&Row> {
+        let after = self.rows.partition_point(|row| row.start <= address);
+        let row = self.rows.get(after.checked_sub(1)?)?;
+        (address < row.end).then_some(row)
+    }
+
+    /// The inlined calls that contain an address, outermost first: indices into [`Binding::inlines`].
+    pub fn inlined_at(&self, address: u64) -> Vec<u32> {
+        self.inlined_among(&self.inlined_in(address..address + 1), address)
+    }
+
+    /// The inlined calls that have code in a range, parents before children: indices into [`Binding::inlines`].
+    pub fn inlined_in(&self, range: Range<u64>) -> Vec<u32> {
+        let all = (0u32..).zip(&self.inlines);
+        let inside = all.filter(|(_, inline)| inline.start < range.end && range.start < inline.end);
+        inside.map(|(index, _)| index).collect()
+    }
+
+    /// Those of some inlined calls, parents before children, that contain an address, outermost first, with their parents.
+    pub fn inlined_among(&self, calls: &[u32], address: u64) -> Vec<u32> {
+        // Calls at one address nest. Parents come before children, so the innermost is the last that has the depth.
+        let mut chain = Vec::new();
+        for &index in calls {
+            let inline = &self.inlines[index as usize];
+            if (inline.start..inline.end).contains(&address) {
+                let candidate = self.with_parents(index);
+                if candidate.len() > chain.len() {
+                    chain = candidate;
+                }
+            }
+        }
+        chain
+    }
+
+    fn with_parents(&self, index: u32) -> Vec<u32> {
+        let mut chain = vec![index];
+        let mut current = index;
+        while let Some(parent) = self
+            .inlines
+            .get(current as usize)
+            .and_then(|inline| inline.parent)
+        {
+            // Parents have smaller indices; a map that says otherwise must not make us go in circles.
+            if parent >= current {
+                break;
+            }
+            chain.push(parent);
+            current = parent;
+        }
+        chain.reverse();
+        chain
     }
 
     /// Which function of the map an instance is of, if it is one.

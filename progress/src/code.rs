@@ -53,6 +53,8 @@ pub(crate) struct CodeIndex {
     pub(crate) to_mpi: OnceLock<Vec<BTreeSet<u32>>>,
     /// By binding and block: what tells iterations there.
     counters: Mutex<Counters>,
+    /// By binding and address: whether the instruction was moved past a call ([`crate::displaced`]).
+    pub(crate) displaced: Mutex<BTreeMap<(usize, u64), bool>>,
     compared: Mutex<Compared>,
 }
 
@@ -139,14 +141,9 @@ impl Order<'_> {
         } else {
             outer.pc?
         };
-        let mut bindings = self.map().bindings().enumerate();
-        let (binding, code) = bindings.find_map(|(at, binding)| {
-            let is_it = match &outer.module {
-                Some(module) => is_file(binding, module),
-                None => has_function(binding, address, function?),
-            };
-            is_it.then_some((at, &binding.code))
-        })?;
+        let (binding, code) = self
+            .binding_at(outer, address, function)
+            .map(|(at, binding)| (at, &binding.code))?;
         let block = code.block_at(address)?;
         let function = code.blocks[block as usize].function;
         let counters = self.counters_at(binding, function, block);
@@ -169,6 +166,21 @@ impl Order<'_> {
             line: inner.line,
             in_call,
             levels,
+        })
+    }
+
+    /// The binding whose code a frame is in, at an address of it, and its number.
+    pub(crate) fn binding_at(
+        &self,
+        frame: &Frame,
+        address: u64,
+        function: Option<FunctionId>,
+    ) -> Option<(usize, &Binding)> {
+        let mut bindings = self.map().bindings().enumerate();
+        bindings.find(|(_, binding)| match (&frame.module, function) {
+            (Some(module), _) => is_file(binding, module),
+            (None, Some(function)) => has_function(binding, address, function),
+            (None, None) => false,
         })
     }
 

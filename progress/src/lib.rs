@@ -22,7 +22,7 @@
 //! [`Order::locate`] turns frames into sets of program points, [`Order::compare`] relates two stacks and proves it, and `classify`
 //! makes classes and finds the minimal ones: pair by pair, or for very many groups by dividing them into chains. A task that computes
 //! at the line of a decision may already be in the jump that leaves one of its arms, so the line stands for these arms
-//! as well (`arms`). The condition of a loop does not: a task that spins in it is where it seems to be.
+//! as well (`arms`). A position of optimised code that does not agree with the calls around it orders nothing (`displaced`). The condition of a loop does not: a task that spins in it is where it seems to be.
 //!
 //! Where that leaves two stacks unordered, the machine code is asked (`code`). It is compared by the same rules with other
 //! things in their places: call instructions instead of lines, strongly connected components instead of loops, registers and
@@ -36,6 +36,7 @@
 mod arms;
 mod beneath;
 mod called;
+mod calls_around;
 mod chains;
 mod classes;
 mod code;
@@ -44,6 +45,7 @@ mod code_flow;
 mod code_loops;
 mod communicating;
 mod compare;
+mod displaced;
 mod explain;
 mod flow;
 mod group;

@@ -69,6 +69,16 @@ pub struct Place {
     pub after: bool,
 }
 
+/// What is known of what a frame does.
+struct Below<'f> {
+    /// The next frame.
+    callee: Option<&'f Frame>,
+    /// The address to which the instruction returns by which the next frame was called.
+    call: Option<u64>,
+    /// It is at an instruction that was moved past a call.
+    is_displaced: bool,
+}
+
 impl Order<'_> {
     /// Looks an execution point up in the map.
     pub fn locate(&self, point: &ExecutionPoint) -> Located {
@@ -90,11 +100,15 @@ impl Order<'_> {
             let function = functions[index].filter(|_| functions.get(index + 1) == Some(&functions[index]));
             function.is_some_and(|id| self.is_head_of_split(id, &point.frames[index]))
         };
+        let displaced = self.displaced(point, &functions);
         let (mut frames, mut origin) = (Vec::new(), Vec::new());
         for index in (first..point.frames.len()).filter(|&index| !is_split(index)) {
-            let callee = point.frames.get(index + 1);
-            let call = point.return_address(index);
-            let (frame, gone) = self.locate_frame(&point.frames[index], functions[index], (callee, call));
+            let below = Below {
+                callee: point.frames.get(index + 1),
+                call: point.return_address(index),
+                is_displaced: displaced.contains(&index),
+            };
+            let (frame, gone) = self.locate_frame(&point.frames[index], functions[index], &below);
             frames.push(frame);
             origin.push(Some(index));
             for (function, call) in gone {
@@ -166,13 +180,12 @@ impl Order<'_> {
         }
     }
 
-    /// Looks a frame up, which has called `callee` by the instruction that returns to the address `call`. Beside it: the functions called from it that have
-    /// left no frame, each with its last call.
+    /// Looks a frame up. Beside it: the functions called from it that have left no frame, each with its last call.
     fn locate_frame(
         &self,
         frame: &Frame,
         function: Option<FunctionId>,
-        (callee, call): (Option<&Frame>, Option<u64>),
+        below: &Below<'_>,
     ) -> (LocatedFrame, Vec<(FunctionId, PointId)>) {
         let mut located = LocatedFrame {
             name: frame.function.clone(),
@@ -190,9 +203,9 @@ impl Order<'_> {
             return (located, Vec::new());
         };
         self.note_unplaced(id, &mut located);
-        match self.standing(id, frame, callee) {
+        match self.standing(id, frame, below) {
             Ok(mut standing) => {
-                located.may_be_merged = self.add_merged(id, &mut standing, call);
+                located.may_be_merged = self.add_merged(id, &mut standing, below.call);
                 located.places = self.places(id, &standing);
                 located.callee_known = standing.callee_known;
                 // It is at one of these points of some call of the function, perhaps a deeper one.
@@ -237,19 +250,19 @@ impl Order<'_> {
     }
 
     /// Where in its function a frame may be.
-    fn standing(&self, id: FunctionId, frame: &Frame, callee: Option<&Frame>) -> Result<Standing, Obstacle> {
+    fn standing(&self, id: FunctionId, frame: &Frame, below: &Below<'_>) -> Result<Standing, Obstacle> {
         let body = &self.map().functions[id];
         let line = frame
             .line
             .ok_or_else(|| Obstacle::NoLine(frame.function.clone()))?;
-        if frame.inexact {
+        if frame.inexact || below.is_displaced {
             return Err(Obstacle::Mixed(body.name.clone()));
         }
         let on_line = with_nested_calls(body, Vec::from_iter(body.points_on(line)));
         if on_line.is_empty() {
             return Err(Obstacle::NoPoint(self.line_of(body, line)));
         }
-        let mut standing = match callee {
+        let mut standing = match below.callee {
             Some(callee) => {
                 let mut kinds = on_line.iter().map(|&point| &body.points[point].kind);
                 if body.language().is_cxx()
@@ -377,11 +390,16 @@ impl Order<'_> {
 /// Whether a function of this name may run while control leaves a scope, by whatever way: its end, a jump or an
 /// exception.
 fn runs_on_the_way_out(name: &str) -> bool {
-    name.starts_with('~') || name.starts_with("_Unwind_") || name.starts_with("__cxa_")
+    name.starts_with('~') || is_of_exceptions(name)
+}
+
+/// Whether a function of this name throws, catches or hands on exceptions.
+pub(crate) fn is_of_exceptions(name: &str) -> bool {
+    name.starts_with("_Unwind_") || name.starts_with("__cxa_")
 }
 
 /// Adds the calls in the arguments of calls that are there: gcc numbers them like the outer call, line and column.
-fn with_nested_calls(function: &Function, mut chosen: Vec<PointId>) -> Vec<PointId> {
+pub(crate) fn with_nested_calls(function: &Function, mut chosen: Vec<PointId>) -> Vec<PointId> {
     let is_call = |point: &PointId| function.points[*point].kind.is_call();
     let outer = Vec::from_iter(chosen.iter().copied().filter(is_call));
     if outer.is_empty() {

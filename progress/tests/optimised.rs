@@ -6,7 +6,7 @@ use base::{Id, Span};
 use progress::{ExecutionPoint, Frame, Order, Relation};
 use progress_map::{
     Binding, BoundFunction, BoundMerge, BoundSite, CodeBlock, CodeCall, CodeWay, File, Function, FunctionId,
-    Loop, LoopId, LoopSource, MachineCode, Map, PointId, PointKind,
+    Loop, LoopId, LoopSource, MachineCode, Map, PointId, PointKind, Row,
 };
 use std::num::NonZeroU64;
 
@@ -499,6 +499,89 @@ fn two_loops(before: &str, awaited: &str, named: [Option<&str>; 4], leaves_out: 
     });
     binding.sites = sites.collect();
     map
+}
+
+/// An instruction that was moved past a call keeps the position that it had in front of it.
+#[test]
+fn a_position_that_disagrees_with_the_calls_around_it_orders_nothing() {
+    // n = …; while (…) { a(); step; } b();
+    let call = |name: &str| PointKind::Call(name.to_owned());
+    let kinds = [
+        PointKind::Eval,
+        PointKind::Eval,
+        call("a"),
+        PointKind::Eval,
+        call("b"),
+    ];
+    let (n, condition, a, step, b) = (2, 3, 4, 5, 6);
+    let edges = [(0, 1), (1, 2), (2, 3), (2, 5), (3, 4), (4, 2), (5, 6)];
+    let mut main = common::function("main", 1, &kinds, &edges);
+    main.loops = vec![Loop {
+        parent: None,
+        source: LoopSource::While,
+        span: main.span,
+        header: PointId::from_index(2),
+        reducible: true,
+        lovs: Vec::new(),
+        refused: Vec::new(),
+    }]
+    .into();
+    for point in 2..5 {
+        main.points[PointId::from_index(point)].innermost_loop = Some(LoopId::from_index(0));
+    }
+    // In front of the loop, its condition, the call of a, what follows in the iteration, what follows the loop, the call of b, the end.
+    let code = MachineCode {
+        blocks: (0..7)
+            .map(|at| CodeBlock {
+                start: 16 * at,
+                end: 16 * at + 16,
+                function: 0,
+                communicates: at == 2 || at == 5,
+            })
+            .collect(),
+        ways: [(0, 1), (1, 2), (1, 4), (2, 3), (3, 1), (4, 5), (5, 6)]
+            .map(|(from, to)| CodeWay {
+                from,
+                to,
+                certain: true,
+            })
+            .into(),
+        ..MachineCode::default()
+    };
+    // Whether a task in a block is taken to be at a line that the table has for it.
+    let believed_in = |block: u64, line: u32, optimised: bool| {
+        let mut map = map(vec![main.clone()], optimised);
+        let binding = map.binding.as_mut().unwrap();
+        binding.functions[0].end = 7 * 16;
+        binding.code = code.clone();
+        let lines = [n, condition, a, step, b, b, 7];
+        let rows = (0..).zip(lines).map(|(at, own)| Row {
+            start: 16 * at,
+            end: 16 * at + 16,
+            file: Ok(main.file),
+            line: if at == block { line } else { own },
+            column: 0,
+            statement: true,
+        });
+        binding.rows = rows.collect();
+        let mut computes = stack(0, &[("main", line)]);
+        computes.frames[0].pc = Some(16 * block);
+        let located = Order::new(&map).locate(&computes);
+        located.frames[0].obstacle.is_none()
+    };
+    let believed = |block, line| believed_in(block, line, true);
+    assert!(believed(0, n) && believed(0, condition));
+    assert!(believed(1, condition));
+    assert!(believed(3, step) && believed(4, b));
+    // Sunk behind the loop, and behind the call in the loop.
+    assert!(!believed(4, n) && !believed(3, n));
+    // An iteration early, and an iteration late.
+    assert!(!believed(3, condition) && !believed(1, step));
+    // The loop has been left.
+    assert!(!believed(4, condition));
+    // Hoisted in front of the loop.
+    assert!(!believed(0, step) && !believed(0, b));
+    assert!(believed_in(4, n, false));
 }
 
 /// Code that an optimising compiler has mixed tells no line; its order may be that of iterations.

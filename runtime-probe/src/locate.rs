@@ -2,7 +2,7 @@
 //!
 //! SPMD tasks stand at few distinct addresses: answers are remembered, so the searches need no index.
 
-use progress_map::{Binding, BoundInline, FileId, FunctionInstance, MachineLocation, Map};
+use progress_map::{Binding, FileId, FunctionInstance, MachineLocation, Map};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -98,14 +98,12 @@ impl<'m> Locator<'m> {
 
     /// The position of the code at `address` itself, inlined calls not undone.
     pub(crate) fn row(&self, address: u64) -> Position {
-        let after = self.binding.rows.partition_point(|row| row.start <= address);
-        let row = after.checked_sub(1).and_then(|at| self.binding.rows.get(at));
-        match row {
-            Some(row) if address < row.end => Position {
+        match self.binding.row_at(address) {
+            Some(row) => Position {
                 inexact: !row.statement,
                 ..self.position(row.file, row.line, row.column)
             },
-            _ => Position::default(),
+            None => Position::default(),
         }
     }
 
@@ -137,7 +135,7 @@ impl<'m> Locator<'m> {
             .checked_sub(1)?;
         let function = functions.get(at).filter(|function| address < function.end)?;
         let index = u32::try_from(at).ok()?;
-        let chain = self.inlined_at(address);
+        let chain = self.binding.inlined_at(address);
 
         let mut levels = vec![Level {
             instance: FunctionInstance::Concrete(index),
@@ -175,39 +173,6 @@ impl<'m> Locator<'m> {
         self.binding.linkage_names.get(index? as usize).cloned()
     }
 
-    /// The inlined calls that contain an address, outermost first.
-    fn inlined_at(&self, address: u64) -> Vec<u32> {
-        let inlines = &self.binding.inlines;
-        let contains = |inline: &BoundInline| (inline.start..inline.end).contains(&address);
-        // Calls at one address nest. Parents come before children, so the innermost is the last that has the depth.
-        let mut chain = Vec::new();
-        for (index, inline) in (0u32..).zip(inlines) {
-            if !contains(inline) {
-                continue;
-            }
-            let candidate = self.with_parents(index);
-            if candidate.len() > chain.len() {
-                chain = candidate;
-            }
-        }
-        chain
-    }
-
-    fn with_parents(&self, index: u32) -> Vec<u32> {
-        let mut chain = vec![index];
-        let mut current = index;
-        while let Some(parent) = self.binding.inlines.get(current as usize).and_then(|i| i.parent) {
-            // Parents have smaller indices; a map that says otherwise must not make us go in circles.
-            if parent >= current {
-                break;
-            }
-            chain.push(parent);
-            current = parent;
-        }
-        chain.reverse();
-        chain
-    }
-
     fn position(&self, file: Result<FileId, u32>, line: u32, column: u32) -> Position {
         let path = match file {
             Ok(id) => self.map.files.get(id).map(|file| &file.path),
@@ -227,7 +192,7 @@ impl<'m> Locator<'m> {
 mod tests {
     use super::*;
     use base::Id;
-    use progress_map::{BoundFunction, File, Row};
+    use progress_map::{BoundFunction, BoundInline, File, Row};
 
     fn map() -> Map {
         let mut map = Map::default();
