@@ -8,9 +8,11 @@ use crate::recorded::{Rank, Record, Waiting};
 use recording::model::Times;
 use recording::{Stage, Thread};
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::sync::Arc;
 use std::time::Duration;
 use waitgraph::chain::State;
-use waitgraph::progress::{Evidence, Past, View, inferred, least_progressed};
+use waitgraph::progress::{Evidence, Model, Past, View, inferred, least_progressed};
 
 /// How long what a task does now lasted before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,10 +127,7 @@ pub(crate) fn add_least(waiting: &mut Waiting, records: &BTreeMap<u32, &Record>)
     if pasts.iter().filter(|past| among.contains(&past.rank)).count() < among.len() {
         return;
     }
-    let found: Vec<_> = inferred(&pasts, View::Merged)
-        .into_iter()
-        .filter(|each| among.contains(&each.behind) && among.contains(&each.ahead))
-        .collect();
+    let found = inferred(&pasts, &among, View::Merged);
     let pairs: Vec<(Rank, Rank)> = found.iter().map(|each| (each.ahead, each.behind)).collect();
     let ranks = least_progressed(&waiting.graph.awaited, &pairs, &[]);
     let Some(why) = found.iter().find(|each| ranks.contains(&each.behind)) else {
@@ -152,6 +151,8 @@ pub(crate) fn add_least(waiting: &mut Waiting, records: &BTreeMap<u32, &Record>)
 struct States {
     numbers: BTreeMap<u64, u32>,
     operations: Vec<String>,
+    /// Models that several tasks have, by a hash of them.
+    models: BTreeMap<u64, Vec<Arc<Model>>>,
 }
 
 impl States {
@@ -201,10 +202,22 @@ impl States {
         }
         Some(Past {
             rank,
-            steps,
-            visits,
+            model: self.shared(Model { steps, visits }),
             at: at?,
         })
+    }
+
+    /// The same model that another task has, if one has it.
+    fn shared(&mut self, model: Model) -> Arc<Model> {
+        let mut hasher = DefaultHasher::new();
+        model.steps.hash(&mut hasher);
+        let known = self.models.entry(hasher.finish()).or_default();
+        if let Some(same) = known.iter().find(|known| ***known == model) {
+            return Arc::clone(same);
+        }
+        let model = Arc::new(model);
+        known.push(Arc::clone(&model));
+        model
     }
 }
 

@@ -16,7 +16,7 @@ use crate::scc;
 use std::collections::{BTreeMap, VecDeque};
 
 /// A state of a chain: its number in [`Chain`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct State(pub u32);
 
 /// How likely it is to come to a state.

@@ -8,6 +8,7 @@
 use crate::chain::{Chain, Probability, State};
 use crate::state::Rank;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// How two tasks stand, of which the first is in state i and the second in state j; the numbers are those of AutomaDeD's dumps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -59,15 +60,22 @@ impl Dependence {
     }
 }
 
+/// What a task did before. Many tasks of a job have the same model: it is given once, and counted as often as they share it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Model {
+    /// What followed what, and how often; states are the same for all tasks.
+    pub steps: Vec<(State, State, u64)>,
+    /// How often it came to a state, for those in which that can be compared between tasks: not where one asks until something has happened.
+    pub visits: BTreeMap<State, u64>,
+}
+
 /// What a task did before, and where it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Past {
     /// Who it is.
     pub rank: Rank,
-    /// What followed what, and how often; states are the same for all tasks.
-    pub steps: Vec<(State, State, u64)>,
-    /// How often it came to a state, for those in which that can be compared between tasks: not where one asks until something has happened.
-    pub visits: BTreeMap<State, u64>,
+    /// What it did.
+    pub model: Arc<Model>,
     /// Where it is.
     pub at: State,
 }
@@ -104,11 +112,11 @@ pub enum View {
 /// More kinds of tasks than this are told apart by their states alone.
 const MOST_KINDS: usize = 256;
 
-/// What can be inferred of each two tasks: for every one that is ahead of others, one of each kind that it is ahead of. Tasks of one kind are in the same state and have come
+/// What can be inferred of each two of the tasks that are asked about, while all show the way: for every one that is ahead of others, one of each kind that it is ahead of. Tasks of one kind are in the same state and have come
 /// to those states equally often that somebody is in.
 #[must_use]
-pub fn inferred(pasts: &[Past], view: View) -> Vec<Inferred> {
-    let kinds = kinds(pasts);
+pub fn inferred(pasts: &[Past], asked: &BTreeSet<Rank>, view: View) -> Vec<Inferred> {
+    let kinds = kinds(pasts, asked);
     let firsts: Vec<&Past> = kinds
         .iter()
         .filter_map(|kind| pasts.get(*kind.first()?))
@@ -144,8 +152,18 @@ pub fn inferred(pasts: &[Past], view: View) -> Vec<Inferred> {
     found
 }
 
+/// One chain of all models, each as often as tasks have it.
 fn chain_of<'p>(pasts: impl Iterator<Item = &'p Past>) -> Chain {
-    Chain::new(0, pasts.flat_map(|past| past.steps.iter().copied()))
+    let mut models: BTreeMap<*const Model, (&Model, u64)> = BTreeMap::new();
+    for past in pasts {
+        let model = &past.model;
+        models.entry(Arc::as_ptr(model)).or_insert((model, 0)).1 += 1;
+    }
+    let steps = models.values().flat_map(|(model, tasks)| {
+        let steps = model.steps.iter();
+        steps.map(|&(from, to, count)| (from, to, count.saturating_mul(*tasks)))
+    });
+    Chain::new(0, steps)
 }
 
 /// By one chain, of each two.
@@ -177,27 +195,44 @@ fn own_dependences(own: &[Chain], firsts: &[&Past]) -> Vec<Vec<Dependence>> {
         .collect()
 }
 
-/// Tasks of one kind, by index.
-fn kinds(pasts: &[Past]) -> Vec<Vec<usize>> {
-    let states: BTreeSet<State> = pasts.iter().map(|past| past.at).collect();
+/// Those of one kind among the tasks that are asked about, by index.
+fn kinds(pasts: &[Past], asked: &BTreeSet<Rank>) -> Vec<Vec<usize>> {
+    let is_asked = |(_, past): &(usize, &Past)| asked.contains(&past.rank);
+    // Tasks with one model in one state are of one kind, whatever is looked at.
+    let mut alike: BTreeMap<(State, *const Model), Vec<usize>> = BTreeMap::new();
+    for (at, past) in pasts.iter().enumerate().filter(is_asked) {
+        alike
+            .entry((past.at, Arc::as_ptr(&past.model)))
+            .or_default()
+            .push(at);
+    }
+    let states: BTreeSet<State> = alike.keys().map(|(state, _)| *state).collect();
     let visits = |past: &Past| -> Vec<Option<u64>> {
-        states
-            .iter()
-            .map(|state| past.visits.get(state).copied())
-            .collect()
+        let visits = &past.model.visits;
+        states.iter().map(|state| visits.get(state).copied()).collect()
     };
     let mut kinds: BTreeMap<(State, Vec<Option<u64>>), Vec<usize>> = BTreeMap::new();
-    for (at, past) in pasts.iter().enumerate() {
-        kinds.entry((past.at, visits(past))).or_default().push(at);
+    for group in alike.values() {
+        let first = &pasts[group[0]];
+        kinds.entry((first.at, visits(first))).or_default().extend(group);
     }
-    if kinds.len() <= MOST_KINDS {
-        return kinds.into_values().collect();
+    if kinds.len() > MOST_KINDS {
+        let mut by_state: BTreeMap<State, Vec<usize>> = BTreeMap::new();
+        for ((state, _), group) in alike {
+            by_state.entry(state).or_default().extend(group);
+        }
+        return sorted(by_state.into_values());
     }
-    let mut by_state: BTreeMap<State, Vec<usize>> = BTreeMap::new();
-    for (at, past) in pasts.iter().enumerate() {
-        by_state.entry(past.at).or_default().push(at);
-    }
-    by_state.into_values().collect()
+    sorted(kinds.into_values())
+}
+
+/// Groups with the members of each in order.
+fn sorted(groups: impl Iterator<Item = Vec<usize>>) -> Vec<Vec<usize>> {
+    let sorted = groups.map(|mut group| {
+        group.sort_unstable();
+        group
+    });
+    sorted.collect()
 }
 
 /// The dependence of a task in state `i` and one in state `j`, by Table 1.
@@ -214,7 +249,7 @@ fn by_visits(chain: &Chain, first: &Past, second: &Past) -> Option<(bool, Eviden
     if !chain.in_one_loop(first.at, second.at) {
         return None;
     }
-    let visits = |past: &Past, state: State| past.visits.get(&state).copied();
+    let visits = |past: &Past, state: State| past.model.visits.get(&state).copied();
     // Who came to a state less often than the other that stands in it, or stood in it, has that visit before itself.
     // Whoever hardly ever comes there has other duties in the loop.
     let lacks = |who: &Past, whom: &Past| {

@@ -1,10 +1,13 @@
 //! The inference of AutomaDeD against its own tables and figure, against simulation, and against the enumeration of paths.
 
 use base::Random;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use waitgraph::Rank;
 use waitgraph::chain::{Chain, Probability, State};
-use waitgraph::progress::{Dependence, Evidence, Past, View, between, inferred, least_progressed};
+use waitgraph::progress::{
+    Dependence, Evidence, Inferred, Model, Past, View, between, inferred, least_progressed,
+};
 
 const ZERO: Probability = Probability::Zero;
 const SOME: Probability = Probability::Between(0.5);
@@ -215,6 +218,10 @@ fn sure_is_decided_without_numbers() {
 }
 
 /// A task of a loop 0 → 1 → 2 → 0 that has gone round so many times, and then on to a state.
+fn ranks_of(pasts: &[Past]) -> BTreeSet<Rank> {
+    pasts.iter().map(|past| past.rank).collect()
+}
+
 fn in_loop(rank: u32, turns: u64, at: u32) -> Past {
     let steps = (0..3).map(|state| {
         let count = turns + u64::from(state < at);
@@ -222,10 +229,12 @@ fn in_loop(rank: u32, turns: u64, at: u32) -> Past {
     });
     Past {
         rank: Rank(rank),
-        steps: steps.collect(),
-        visits: (0..3)
-            .map(|state| (State(state), turns + u64::from(state <= at)))
-            .collect(),
+        model: Arc::new(Model {
+            steps: steps.collect(),
+            visits: (0..3)
+                .map(|state| (State(state), turns + u64::from(state <= at)))
+                .collect(),
+        }),
         at: State(at),
     }
 }
@@ -244,7 +253,7 @@ fn in_a_loop_the_turns_tell() {
             .map(|rank| in_loop(rank, places[rank as usize].0, places[rank as usize].1))
             .collect();
         for view in [View::Merged, View::Own] {
-            let found = inferred(&pasts, view);
+            let found = inferred(&pasts, &ranks_of(&pasts), view);
             for each in &found {
                 assert!(
                     places[each.behind.0 as usize] < places[each.ahead.0 as usize],
@@ -271,11 +280,13 @@ fn in_a_loop_the_turns_tell() {
 fn each_tasks_own_view_and_one_of_all() {
     let past = |rank: u32, steps: &[(u32, u32)], at: u32| Past {
         rank: Rank(rank),
-        steps: steps
-            .iter()
-            .map(|&(from, to)| (State(from), State(to), 1))
-            .collect(),
-        visits: BTreeMap::new(),
+        model: Arc::new(Model {
+            steps: steps
+                .iter()
+                .map(|&(from, to)| (State(from), State(to), 1))
+                .collect(),
+            visits: BTreeMap::new(),
+        }),
         at: State(at),
     };
     // Neither of the two has gone from 1 to 3: only a third one shows the way.
@@ -285,7 +296,7 @@ fn each_tasks_own_view_and_one_of_all() {
         past(2, &[(0, 1), (1, 3), (3, 4)], 4),
     ];
     let pairs = |view| -> Vec<(u32, u32)> {
-        let found = inferred(&tasks, view);
+        let found = inferred(&tasks, &ranks_of(&tasks), view);
         found.iter().map(|each| (each.behind.0, each.ahead.0)).collect()
     };
     assert!(pairs(View::Merged).contains(&(0, 1)));
@@ -310,4 +321,69 @@ fn who_waits_for_a_message_of_others_is_no_least_progressed() {
         least_progressed(&ranks(&[0, 1]), &pairs(&[(0, 1)]), &pairs(&[(1, 0)])),
         ranks(&[1])
     );
+}
+
+/// Models that tasks share count as often as there are tasks, and those who are not asked about show the way all the same.
+#[test]
+fn equal_models_are_merged_and_others_show_the_way() {
+    for seed in 0..200 {
+        let mut random = Random(seed);
+        let models: Vec<Model> = (0..3)
+            .map(|_| {
+                let mut steps = Vec::new();
+                for _ in 0..6 {
+                    let (from, to) = (random.below(5) as u32, random.below(5) as u32);
+                    steps.push((State(from), State(to), 1 + random.below(3) as u64));
+                }
+                let visits = (0..5)
+                    .map(|state| (State(state), random.below(4) as u64))
+                    .collect();
+                Model { steps, visits }
+            })
+            .collect();
+        let shared: Vec<Arc<Model>> = models.iter().cloned().map(Arc::new).collect();
+        let places: Vec<(usize, u32)> = (0..12)
+            .map(|_| (random.below(3), random.below(5) as u32))
+            .collect();
+        let past = |(rank, (_, at)): (usize, &(usize, u32)), model: Arc<Model>| Past {
+            rank: Rank(rank as u32),
+            model,
+            at: State(*at),
+        };
+        let each = places.iter().enumerate();
+        let together: Vec<Past> = each
+            .clone()
+            .map(|place| past(place, Arc::clone(&shared[place.1.0])))
+            .collect();
+        let apart: Vec<Past> = each
+            .map(|place| past(place, Arc::new(models[place.1.0].clone())))
+            .collect();
+        let all = ranks_of(&apart);
+        let sorted = |pasts: &[Past], asked: &BTreeSet<Rank>| {
+            let mut found: Vec<String> = inferred(pasts, asked, View::Merged)
+                .iter()
+                .map(|each| format!("{each:?}"))
+                .collect();
+            found.sort();
+            found
+        };
+        let found = sorted(&together, &all);
+        assert_eq!(found, sorted(&apart, &all), "seed {seed}");
+        // Of two alone the same is said as among all.
+        for (one, other) in [(0, 1), (3, 7), (5, 11)] {
+            let asked = BTreeSet::from([Rank(one), Rank(other)]);
+            let pair = inferred(&apart, &asked, View::Merged);
+            let is_same = |each: &Inferred| {
+                // Of a kind the first is named as behind: compare what is said of the ones that were asked about.
+                asked.contains(&each.ahead) && asked.contains(&each.behind)
+            };
+            assert!(pair.iter().all(is_same), "seed {seed}: {pair:?}");
+            let among_all = inferred(&apart, &all, View::Merged);
+            for each in &among_all {
+                if asked.contains(&each.ahead) && asked.contains(&each.behind) {
+                    assert!(pair.contains(each), "seed {seed}: {each:?} is not in {pair:?}");
+                }
+            }
+        }
+    }
 }
