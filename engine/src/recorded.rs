@@ -6,7 +6,7 @@
 
 use crate::past;
 use recording::layout::{does, peer};
-use recording::{Call, Communicator, Pending, RequestState};
+use recording::{Call, Communicator, Members, Pending, RequestState};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -267,7 +267,12 @@ fn names<'r>(records: impl Iterator<Item = &'r Record>) -> BTreeMap<Identity, St
         let recording = &record.recording;
         for each in &recording.communicators {
             names.entry(Identity(each.identity)).or_insert_with(|| {
-                let members = each.members.iter().flatten().flatten().copied();
+                let members = each
+                    .members
+                    .iter()
+                    .flat_map(|members| members.iter())
+                    .flatten()
+                    .copied();
                 let ranks = base::RankSet::from_iter(members);
                 match each.made_by.map(|made_by| recording.operation(made_by)) {
                     None if each.members.as_ref().is_some_and(|members| members.len() == 1) => {
@@ -539,7 +544,12 @@ impl Task<'_> {
             .collect();
         let (own, remote) = (own?, known.remote.as_ref());
         let mut members = own.clone();
-        members.extend(remote.into_iter().flatten().flatten().map(|rank| Rank(*rank)));
+        members.extend(
+            remote
+                .into_iter()
+                .flat_map(|remote| remote.iter().flatten())
+                .map(|rank| Rank(*rank)),
+        );
         let root = call
             .root
             .and_then(|root| own.get(root as usize).copied())
@@ -586,6 +596,6 @@ impl Task<'_> {
 }
 
 /// Whom messages over a communicator go to and come from, by rank in it.
-fn peers(communicator: &Communicator) -> Option<&Vec<Option<u32>>> {
+fn peers(communicator: &Communicator) -> Option<&Members> {
     communicator.remote.as_ref().or(communicator.members.as_ref())
 }

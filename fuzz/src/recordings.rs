@@ -123,4 +123,23 @@ mod tests {
         assert!(first.threads.iter().all(|thread| thread.state.is_none()));
         assert_eq!(first, now);
     }
+
+    #[test]
+    fn communicators_with_the_same_members_share_one_list() {
+        for (name, bytes) in seeds() {
+            let recording = Recording::read(&bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
+            let lists: Vec<_> = recording
+                .communicators
+                .iter()
+                .filter_map(|each| each.members.as_ref())
+                .collect();
+            assert!(lists.len() > 2, "{name}");
+            assert!(
+                lists
+                    .iter()
+                    .all(|list| std::sync::Arc::ptr_eq(list, lists[0]) && ***list == [0, 1, 2, 3].map(Some)),
+                "{name}"
+            );
+        }
+    }
 }

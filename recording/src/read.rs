@@ -7,7 +7,10 @@ use crate::layout::{
     channel, communicator, header, now, peer, request, state, thread,
 };
 use crate::model::{self, Model};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 /// Ranks of one communicator that are laid out, at most: what is longer is no job of this machine's, or damage.
 const MEMBERS_LIMIT: u64 = 1 << 24;
@@ -87,8 +90,8 @@ impl Lost {
     }
 }
 
-/// The ranks of a group as ranks of the world, in their order; `None` for one of another world.
-pub type Members = Vec<Option<u32>>;
+/// The ranks of a group as ranks of the world, in their order; `None` for one of another world. Those who have the same members share one list.
+pub type Members = Arc<[Option<u32>]>;
 
 /// What one task has recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -298,6 +301,16 @@ impl Recording {
     }
 }
 
+/// Lists of members by their place in the file: duplicates of a communicator have the same, which is laid out once.
+#[derive(Default)]
+struct Lists(RefCell<BTreeMap<u64, Option<Members>>>);
+
+impl Lists {
+    fn at(&self, place: u64, read: impl FnOnce() -> Option<Members>) -> Option<Members> {
+        self.0.borrow_mut().entry(place).or_insert_with(read).clone()
+    }
+}
+
 /// The bytes of a file, as words.
 #[derive(Clone, Copy)]
 struct File<'b>(&'b [u8]);
@@ -356,7 +369,9 @@ impl File<'_> {
         let channel_rows = entries(CHANNELS_AT, CHANNEL, CHANNELS);
         let request_rows = entries(REQUESTS_AT, REQUEST, REQUESTS);
         let threads = kept(thread_rows, |row| self.thread(row), &mut damaged);
-        let communicators = kept(communicator_rows, |row| self.communicator(row), &mut damaged);
+        let lists = Lists::default();
+        let communicator = |row| self.communicator(row, &lists);
+        let communicators = kept(communicator_rows, communicator, &mut damaged);
         let mut channels = kept(channel_rows, |row| self.channel(row), &mut damaged);
         let mut requests = kept(request_rows, |row| self.request(row), &mut damaged);
         requests.sort_by_key(|request| request.begun);
@@ -446,7 +461,7 @@ impl File<'_> {
         (!matches!(key, FREE | RETIRED)).then_some(key)
     }
 
-    fn communicator(self, row: usize) -> Option<Communicator> {
+    fn communicator(self, row: usize, lists: &Lists) -> Option<Communicator> {
         let word = |word: usize| self.word(row + word);
         Some(Communicator {
             serial: word(communicator::SERIAL),
@@ -459,11 +474,11 @@ impl File<'_> {
             rank: u32::try_from(word(communicator::RANK)).ok()?,
             members: match word(communicator::MEMBERS) {
                 0 => None,
-                place => Some(self.members(place)?),
+                place => Some(lists.at(place, || self.members(place))?),
             },
             remote: match word(communicator::REMOTE) {
                 0 => None,
-                place => Some(self.members(place)?),
+                place => Some(lists.at(place, || self.members(place))?),
             },
             begun: word(communicator::BEGUN),
             done: word(communicator::DONE),
@@ -479,7 +494,7 @@ impl File<'_> {
         if words == 0 || first.checked_add(words)? > MEMBERS {
             return None;
         }
-        let mut members = Members::new();
+        let mut members = Vec::new();
         for index in first..first + words {
             let run = self.word(MEMBERS_AT + index);
             let (start, count) = (run as u32, run >> 32);
@@ -494,7 +509,7 @@ impl File<'_> {
                 members.extend((start..=last).map(Some));
             }
         }
-        Some(members)
+        Some(members.into())
     }
 
     fn channel(self, row: usize) -> Option<Channel> {
