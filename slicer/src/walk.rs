@@ -10,6 +10,7 @@
 //! pairs of reads and writes would be quadratic. Each part of each object is asked for once.
 
 mod calls;
+mod evaluated;
 mod memory;
 mod messages;
 
@@ -22,6 +23,7 @@ use crate::varies::Differences;
 use crate::within::Within;
 use base::Id as _;
 use calls::Entered;
+use evaluated::Wholes;
 use hashbrown::HashSet;
 pub(crate) use memory::{concerned, parts_of};
 use std::collections::BTreeSet;
@@ -64,6 +66,7 @@ pub(crate) struct Walk<'g> {
     /// How much farther away what the criterion depends on is than it would be by itself.
     aside: u32,
     differences: &'g Differences,
+    wholes: Wholes,
     keeps_trail: bool,
 }
 
@@ -91,6 +94,7 @@ impl<'g> Walk<'g> {
             within: vec![Vec::new(); executed.stack.len()],
             aside: 0,
             differences,
+            wholes: Wholes::default(),
             keeps_trail: false,
         }
     }
@@ -259,6 +263,11 @@ impl<'g> Walk<'g> {
         if self.keeps_trail {
             self.reached.trail.push((from, to, kind));
         }
+        self.need(from, to, distance, kind, name);
+    }
+
+    /// A step that hands on no difference between tasks.
+    fn need(&mut self, from: State, to: State, distance: u32, kind: Dependence, name: Option<NameId>) {
         let farther = match to {
             State::At(_, node) if self.is_alike(node) => ALIKE,
             _ => 0,
@@ -344,6 +353,7 @@ impl<'g> Walk<'g> {
                 None,
             );
         }
+        self.around_evaluated(state, context, node, distance);
         if let Some(function) = graph.nodes[node].function {
             self.meet(state, context, function, distance);
         }

@@ -419,3 +419,48 @@ struct Box { Add add; };
         "#]],
     );
 }
+
+#[test]
+fn arguments_that_decide_nothing_are_evaluated() {
+    let text = "
+int pick(int wanted, int ignored) {
+    return wanted;
+}
+void f(int n, int *p, int *table) {
+    int i = n + 1;
+    int unused = 4;
+    use(pick(n, table[i])); //<
+    use(unused);
+}
+void g(int *p) {
+    f(3, p, p);
+}";
+    check(text, expect![[r#"
+        8 at 0: Criterion
+        3 at 1: Returns
+        12 at 1: Calls of 8
+        6 at 3: Sets i of 8
+    "#]]);
+}
+
+#[test]
+fn what_stands_around_a_call_is_evaluated() {
+    let text = "
+int count;
+int bump(void) {
+    return ++count;
+}
+void f(int *p, int *q) {
+    int *to = p;
+    int value = *q;
+    *to = value + bump();
+    use(count); //<
+}";
+    check(text, expect![[r#"
+        10 at 0: Criterion
+        4 at 1: Sets count of 10
+        2 at 1: Sets count of 10
+        9 at 2: Calls of 4
+        7 at 6: Sets to of 9
+    "#]]);
+}

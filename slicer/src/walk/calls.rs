@@ -84,6 +84,9 @@ impl<'g> Walk<'g> {
                 );
             }
         }
+        if !call.callees.is_empty() && !call.hands_on {
+            self.arguments_evaluated(state, context, arguments(call), distance);
+        }
         if call.hands_on {
             // What the functions that it was given return decides what it does.
             self.go(
@@ -346,7 +349,8 @@ impl<'g> Walk<'g> {
     }
 }
 
-fn arguments(call: &Call) -> impl Iterator<Item = NodeId> + use<> {
+/// The nodes of a call's arguments.
+pub(super) fn arguments(call: &Call) -> impl Iterator<Item = NodeId> + use<> {
     let first = call.first_argument.index();
     (first..first + call.arguments as usize).map(NodeId::from_index)
 }

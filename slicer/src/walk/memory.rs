@@ -21,10 +21,15 @@ impl<'g> Walk<'g> {
         distance: u32,
         name: Option<NameId>,
     ) {
+        let to = self.asked(side, place, key);
+        self.go(state, to, distance, Dependence::Sets, name);
+    }
+
+    /// The state in which a part of memory is asked for.
+    pub(super) fn asked(&self, side: Side, place: PlaceId, key: Key) -> State {
         let memory = &self.graph.memory;
         let (labels, structured) = (memory.labels[place.index()], memory.structured[place.index()]);
-        let to = State::Place(side, labels, structured, key);
-        self.go(state, to, distance, Dependence::Sets, name);
+        State::Place(side, labels, structured, key)
     }
 
     pub(super) fn place(

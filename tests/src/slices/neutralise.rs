@@ -150,12 +150,29 @@ impl Neutraliser<'_> {
     }
 
     /// Whether something of a compound statement is in the slice. What a lambda does happens where it is called: without the
-    /// statement that makes the lambda, that is no reason to keep the loop around it.
+    /// statement that makes the lambda, that is no reason to keep the loop around it. A lambda on one line cannot be told from that
+    /// statement; but a slice that has a statement has the condition on which it is executed, too.
     fn has_some(&self, node: Node<'_>) -> bool {
         let mut elsewhere = BTreeSet::new();
-        lines_of_lambdas(node, &mut elsewhere);
+        lines_of_lambdas(node, self.decides(node), &mut elsewhere);
+        elsewhere.remove(&line_of(node.start_position().row));
         let lines = line_of(node.start_position().row)..=line_of(node.end_position().row);
         self.kept.range(lines).any(|line| !elsewhere.contains(line))
+    }
+
+    /// Whether a compound statement has a condition, which decides whether what stands in it is executed.
+    fn decides(&self, node: Node<'_>) -> bool {
+        let condition = node.child_by_field_name("condition").map(|condition| {
+            let text = &self.text[condition.byte_range()];
+            text.trim_matches(['(', ')', ' '])
+        });
+        match node.kind() {
+            "for_range_loop" => true,
+            "if_statement" | "while_statement" | "for_statement" | "switch_statement" => {
+                condition.is_some_and(|text| !matches!(text, "true" | "false") && !is_literal(text))
+            }
+            _ => false,
+        }
     }
 
     fn replace(&mut self, range: Range<usize>, with: &str) {
@@ -265,11 +282,7 @@ impl Neutraliser<'_> {
                 }
                 _ => condition.byte_range(),
             };
-            let literal = self.text[range.clone()]
-                .trim()
-                .bytes()
-                .all(|b| b.is_ascii_digit());
-            if !literal && !self.touches(from, end(condition)) {
+            if !is_literal(&self.text[range.clone()]) && !self.touches(from, end(condition)) {
                 let constant = match self.mode {
                     Mode::Delete => "1",
                     Mode::Perturb(seed) if seed.is_multiple_of(2) => "0",
@@ -554,13 +567,20 @@ fn line_of(row: usize) -> u32 {
     u32::try_from(row + 1).unwrap_or(u32::MAX)
 }
 
-/// The lines of the lambdas in a node, without those that they begin on.
-fn lines_of_lambdas(node: Node<'_>, found: &mut BTreeSet<u32>) {
+/// Whether a condition is a number.
+fn is_literal(condition: &str) -> bool {
+    condition.trim().bytes().all(|b| b.is_ascii_digit())
+}
+
+/// The lines of the lambdas in a node, without those that they begin on; of a lambda on one line that one, if `whole`.
+fn lines_of_lambdas(node: Node<'_>, whole: bool, found: &mut BTreeSet<u32>) {
     if node.kind() == "lambda_expression" {
-        found.extend(line_of(node.start_position().row) + 1..=line_of(node.end_position().row));
+        let (first, last) = (node.start_position().row, node.end_position().row);
+        let skipped = u32::from(!whole || first != last);
+        found.extend(line_of(first) + skipped..=line_of(last));
     } else {
         for child in named(node) {
-            lines_of_lambdas(child, found);
+            lines_of_lambdas(child, whole, found);
         }
     }
 }
