@@ -21,6 +21,7 @@
 mod argument;
 mod by_value;
 mod c;
+mod calls_at_once;
 mod cxx;
 mod function;
 mod mpi;
@@ -31,6 +32,7 @@ mod threads;
 
 pub use argument::{Access, Argument, Extent, Role};
 pub use by_value::{takes_values, takes_values_in_std};
+pub use calls_at_once::calls_at_once;
 pub use function::{Exit, Flow, Function, Handling, HiddenState, Part, Returned, Timing, Value, Wait};
 
 use table::row;

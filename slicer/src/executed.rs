@@ -69,7 +69,7 @@ impl Executed {
                 before,
             });
         }
-        work.extend(&graph.implicit.functions);
+        work.extend(graph.implicit.all());
         while let Some(function) = work.pop() {
             if std::mem::replace(&mut finished[function.index()], true) {
                 continue;

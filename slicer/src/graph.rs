@@ -337,8 +337,17 @@ impl Memory {
 pub(crate) struct ImplicitCalls {
     /// The functions that may be called so, sorted: constructors, destructors, operators, conversions.
     pub(crate) functions: Vec<FunctionId>,
+    /// The functions that objects of classes are called as, sorted: only what is given such an object can call them.
+    pub(crate) objects: Vec<FunctionId>,
     /// The nodes that may call one of them, sorted.
     pub(crate) sites: Vec<NodeId>,
+}
+
+impl ImplicitCalls {
+    /// All functions that may be called so.
+    pub(crate) fn all(&self) -> impl Iterator<Item = FunctionId> + '_ {
+        self.functions.iter().chain(&self.objects).copied()
+    }
 }
 
 /// For each of `nodes` nodes the number of its call, from 1; 0 where there is none. Calls of nodes that do not exist have none.
@@ -404,7 +413,8 @@ impl Graph {
         self.functions[function].kind != FunctionKind::Source
     }
 
-    fn is_table(&self, function: FunctionId) -> bool {
+    /// Whether a function is a table of functions.
+    pub(crate) fn is_table(&self, function: FunctionId) -> bool {
         self.functions[function].kind == FunctionKind::Table
     }
 

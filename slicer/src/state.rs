@@ -1,6 +1,6 @@
 //! What a walk over the dependence graph is about: where it is, and how it got there.
 
-use crate::graph::{ClassId, FunctionId, Labels, NodeId};
+use crate::graph::{ClassId, FileId, FunctionId, Labels, NodeId};
 use crate::places::{Key, NameId, ObjectId};
 
 /// Where a function is executed.
@@ -36,10 +36,10 @@ pub(crate) enum State {
     Written(Side, Writers, Part),
     /// The function was called, from wherever that may have been.
     Open(Side, FunctionId),
-    /// Functions that were called implicitly have returned.
-    ImplicitlyCalled(Side),
-    /// Somebody calls functions implicitly.
-    ImplicitCallers(Side),
+    /// Functions that were called implicitly have returned: all, or what the objects of this file's classes are called as.
+    ImplicitlyCalled(Side, Option<FileId>),
+    /// Somebody calls functions implicitly: anybody, or somebody in this file.
+    ImplicitCallers(Side, Option<FileId>),
 }
 
 /// Who writes memory.

@@ -246,8 +246,8 @@ impl<'g> Walk<'g> {
                 }
                 State::Written(side, writers, part) => self.written(state, side, writers, part, distance),
                 State::Open(side, function) => self.opened(state, side, function, distance),
-                State::ImplicitlyCalled(side) => self.implicit(state, side, distance),
-                State::ImplicitCallers(side) => self.sites(state, side, distance),
+                State::ImplicitlyCalled(side, file) => self.implicit(state, side, file, distance),
+                State::ImplicitCallers(side, file) => self.sites(state, side, file, distance),
             }
         }
         self.reached
@@ -345,13 +345,10 @@ impl<'g> Walk<'g> {
             NodeKind::Plain | NodeKind::Argument | NodeKind::Initial => {}
         }
         if graph.implicit.sites.binary_search(&node).is_ok() {
-            self.go(
-                state,
-                State::ImplicitlyCalled(side),
-                distance + IMPLICIT,
-                Dependence::Returns,
-                None,
-            );
+            for file in [None, Some(graph.nodes[node].file)] {
+                let called = State::ImplicitlyCalled(side, file);
+                self.go(state, called, distance + IMPLICIT, Dependence::Returns, None);
+            }
         }
         self.around_evaluated(state, context, node, distance);
         if let Some(function) = graph.nodes[node].function {

@@ -82,7 +82,9 @@ impl Values<'_, '_> {
     fn calls_of_objects(&mut self, count: usize) -> ObjectCalls {
         let program = self.program;
         let callable = self.cxx.callable.iter().copied();
-        let takes_them = |id: &FunctionIndex| program.functions[*id].function.params >= count;
+        let takes_them = |id: &FunctionIndex| {
+            program.functions[*id].function.params >= count && !self.closed.contains_key(id)
+        };
         let calls = ObjectCalls {
             calls: Vec::new(),
             callees: callable.filter(takes_them).collect(),
@@ -121,7 +123,10 @@ impl Values<'_, '_> {
         self.places.flow(returned, result);
         let lambdas = self.cxx.callable.iter().copied();
         let lambdas = lambdas.filter(|&callee| {
-            !self.cxx.around(callee).is_empty() && self.program.functions[callee].unit == unit
+            let is_given = |calls: &Vec<_>| calls.contains(&(id, call));
+            !self.cxx.around(callee).is_empty()
+                && self.program.functions[callee].unit == unit
+                && self.closed.get(&callee).is_none_or(is_given)
         });
         for callee in Vec::from_iter(lambdas) {
             let params = self.program.functions[callee].function.params;

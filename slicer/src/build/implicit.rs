@@ -16,12 +16,13 @@ pub(super) fn implicit_calls(
     calls: &[Call],
     node: &dyn Fn(FunctionIndex, PointId) -> NodeId,
 ) -> ImplicitCalls {
-    let functions = values.cxx.implicit.iter();
-    let functions: Vec<FunctionId> = functions.map(|id| FunctionId::from_index(id.index())).collect();
-    let mut sites: BTreeSet<NodeId> = BTreeSet::new();
-    if functions.is_empty() {
+    let is_object = |id: &FunctionIndex| values.cxx.callable.binary_search(id).is_ok();
+    let (objects, functions): (Vec<FunctionIndex>, Vec<FunctionIndex>) =
+        values.cxx.implicit.iter().copied().partition(is_object);
+    if objects.is_empty() && functions.is_empty() {
         return ImplicitCalls::default();
     }
+    let mut sites: BTreeSet<NodeId> = BTreeSet::new();
     for (id, info) in values.program.functions.iter_enumerated() {
         if !values.cxx.is_cxx(id) {
             continue;
@@ -71,8 +72,11 @@ pub(super) fn implicit_calls(
             }
         }
     }
+    let of_graph =
+        |ids: Vec<FunctionIndex>| Vec::from_iter(ids.iter().map(|id| FunctionId::from_index(id.index())));
     ImplicitCalls {
-        functions,
+        functions: of_graph(functions),
+        objects: of_graph(objects),
         sites: sites.into_iter().collect(),
     }
 }

@@ -12,6 +12,7 @@ mod called;
 mod callees;
 mod calls;
 mod classes;
+mod closed;
 mod control;
 mod cxx;
 mod foreign;

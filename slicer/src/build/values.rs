@@ -6,6 +6,7 @@
 use crate::build::called::ObjectCalls;
 use crate::build::callees::Callees;
 use crate::build::classes::Classes;
+use crate::build::closed::closed_lambdas;
 use crate::build::cxx::Cxx;
 use crate::build::locations::MemberNature;
 use crate::build::macros::MacroFacts;
@@ -82,6 +83,8 @@ pub(crate) struct Values<'p, 'u> {
     pub(super) pointed_objects: Option<PlaceId>,
     /// What `this` is in functions that do not name it.
     pub(super) thises: BTreeMap<FunctionIndex, PlaceId>,
+    /// Lambdas that calls of unknown objects cannot lead to, and the calls that are given them.
+    pub(super) closed: HashMap<FunctionIndex, Vec<(FunctionIndex, ExprId)>>,
     /// The calls of objects, by their number of arguments.
     pub(super) object_calls: BTreeMap<usize, ObjectCalls>,
     /// What functions without source hand to the objects that they are given, and what they get back; none in a program of C.
@@ -182,6 +185,7 @@ impl<'p, 'u> Values<'p, 'u> {
             pointed_objects: None,
             thises: BTreeMap::new(),
             object_calls: BTreeMap::new(),
+            closed: HashMap::new(),
             given_objects: None,
             called_objects: BTreeMap::new(),
             captured_names: HashMap::new(),
@@ -189,6 +193,7 @@ impl<'p, 'u> Values<'p, 'u> {
             is_macro: false,
             values: Vec::new(),
         };
+        values.closed = closed_lambdas(program, callees, cxx);
         values.set_up_objects();
         values
     }

@@ -47,12 +47,9 @@ pub(super) fn is_sound(graph: &Graph) -> bool {
         && graph.edges.all().iter().all(edge)
         && graph.reads.all().iter().all(access)
         && graph.preds.all().iter().all(is_node)
-        && graph
-            .implicit
-            .functions
-            .iter()
-            .all(|id| id.index() < graph.functions.len())
+        && graph.implicit.all().all(|id| id.index() < graph.functions.len())
         && graph.implicit.functions.is_sorted()
+        && graph.implicit.objects.is_sorted()
         && graph.implicit.sites.iter().all(is_node)
         && graph.implicit.sites.is_sorted()
         && memory(graph)

@@ -53,6 +53,7 @@ pub(super) fn graph(bytes: &[u8]) -> Result<Graph, GraphError> {
         memory: input.memory()?,
         implicit: ImplicitCalls {
             functions: input.ids()?,
+            objects: input.ids()?,
             sites: input.ids()?,
         },
         in_part: input.each(|input| Ok((input.text()?, input.text()?)))?,

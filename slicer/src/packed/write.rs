@@ -42,6 +42,7 @@ pub(super) fn graph(graph: &Graph) -> Vec<u8> {
     out.lists(preds, |out, row, _, node| out.near(row, node.index()));
     out.memory(memory);
     out.ids(&implicit.functions);
+    out.ids(&implicit.objects);
     out.ids(&implicit.sites);
     out.each(in_part, |out, (file, why)| {
         out.text(file);

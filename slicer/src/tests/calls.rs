@@ -421,6 +421,36 @@ struct Box { Add add; };
 }
 
 #[test]
+fn lambdas_that_nobody_unknown_has() {
+    let text = "
+void f(std::vector<int> &v, std::function<bool(int, int)> less, std::vector<std::function<bool(int, int)>> &kept) {
+    std::sort(v.begin(), v.end(), [](int a, int b) { return a < b; });
+    auto named = [](int a, int b) {
+        return a == b;
+    };
+    auto handed = [](int a, int b) {
+        return a != b;
+    };
+    kept.push_back(handed);
+    v[0] = named(1, 2);
+    use(less(3, 4)); //<
+}";
+    check_cxx(
+        text,
+        expect![[r#"
+            12 at 0: Criterion
+            8 at 1: Returns
+            3 at 2: Sets less of 12
+            4 at 2: Sets less of 12
+            7 at 2: Sets less of 12
+            10 at 2: Sets less of 12
+            11 at 2: Sets less of 12
+            5 at 3: Returns of 11
+        "#]],
+    );
+}
+
+#[test]
 fn arguments_that_decide_nothing_are_evaluated() {
     let text = "
 int pick(int wanted, int ignored) {
@@ -435,12 +465,15 @@ void f(int n, int *p, int *table) {
 void g(int *p) {
     f(3, p, p);
 }";
-    check(text, expect![[r#"
+    check(
+        text,
+        expect![[r#"
         8 at 0: Criterion
         3 at 1: Returns
         12 at 1: Calls of 8
         6 at 3: Sets i of 8
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -456,11 +489,14 @@ void f(int *p, int *q) {
     *to = value + bump();
     use(count); //<
 }";
-    check(text, expect![[r#"
+    check(
+        text,
+        expect![[r#"
         10 at 0: Criterion
         4 at 1: Sets count of 10
         2 at 1: Sets count of 10
         9 at 2: Calls of 4
         7 at 6: Sets to of 9
-    "#]]);
+    "#]],
+    );
 }

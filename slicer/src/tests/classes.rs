@@ -56,7 +56,7 @@ fn the_class_of_the_object_tells_who_is_called() {
 #[test]
 fn the_class_of_the_object_tells_as_what_it_is_called() {
     called(
-        "int main() { auto h = [](int k) { of_b(); return k; }; auto i = [](int k) { of_c(); return k; }; h(1);\nuse(n); //<\n}",
+        "int main() { auto h = [](int k) {\nof_b();\nreturn k; }; auto i = [](int k) { of_c(); return k; }; h(1);\nuse(n); //<\n}",
         "of_b operator()",
     );
 }

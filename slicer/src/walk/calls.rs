@@ -1,7 +1,8 @@
 //! Calls: from where functions are entered, what they are given, and what they return.
 
+use super::memory::vagueness;
 use super::{IMPLICIT, LEAVES, Walk, called, side_of};
-use crate::graph::{Call, FunctionId, NodeId, NodeKind};
+use crate::graph::{Call, FileId, FunctionId, NodeId, NodeKind};
 use crate::state::{CallingContext, Dependence, Side, State};
 use base::Id as _;
 use hashbrown::HashSet;
@@ -31,6 +32,10 @@ impl Entered {
 /// How much farther away what a message carries is than its tag, its peer and its communicator, where the question is why the
 /// message did not come.
 const CARRIED: u32 = 3;
+
+/// How much farther away an object that is called is in another file than whoever may call it: few of all that may call objects
+/// have been given one of its class.
+const FOREIGN: u32 = 6;
 
 impl<'g> Walk<'g> {
     /// A statement of the function is executed, so the function is called.
@@ -137,10 +142,7 @@ impl<'g> Walk<'g> {
                     let site = self.entered(side_of(context)).sites[function.index()][at];
                     self.hand_over(state, site, function, node, distance + 1);
                 }
-                if graph.implicit.functions.binary_search(&function).is_ok() {
-                    let sites = State::ImplicitCallers(side_of(context));
-                    self.go(state, sites, distance + IMPLICIT, Dependence::Hands, None);
-                }
+                self.called_implicitly(state, side_of(context), function, distance, Dependence::Hands);
             }
         }
     }
@@ -198,6 +200,7 @@ impl<'g> Walk<'g> {
             None,
         );
         for &callee in &call.callees {
+            let distance = distance + self.uncertainty(call, callee);
             for &value in &graph.functions[callee].returns {
                 let inner = called(context);
                 // A macro that may leave the function, or a function of a table.
@@ -216,6 +219,17 @@ impl<'g> Walk<'g> {
             }
             self.site(state, callee, (context, node), distance + 1);
         }
+    }
+
+    /// How much farther away is what one of so many functions returns that a call may lead to: each of them tells the less.
+    fn uncertainty(&self, call: &Call, callee: FunctionId) -> u32 {
+        let graph = self.graph;
+        let of_source = call.callees.iter().filter(|&&callee| !graph.is_hidden(callee));
+        let count = match graph.is_table(callee) {
+            true => graph.calls_of(callee).len(),
+            false => of_source.count(),
+        };
+        vagueness(count)
     }
 
     /// Whether a call comes back depends on the calls in it that may not.
@@ -281,15 +295,7 @@ impl<'g> Walk<'g> {
 
     pub(super) fn opened(&mut self, state: State, side: Side, function: FunctionId, distance: u32) {
         let graph = self.graph;
-        if graph.implicit.functions.binary_search(&function).is_ok() {
-            self.go(
-                state,
-                State::ImplicitCallers(side),
-                distance + IMPLICIT,
-                Dependence::Calls,
-                None,
-            );
-        }
+        self.called_implicitly(state, side, function, distance, Dependence::Calls);
         for &call in &graph.functions[function].callers {
             for context in self.contexts(side, call) {
                 self.site(state, function, (context, call), distance + 1);
@@ -304,23 +310,51 @@ impl<'g> Walk<'g> {
         }
     }
 
-    /// What functions return that are called implicitly.
-    pub(super) fn implicit(&mut self, state: State, side: Side, distance: u32) {
+    /// A function may be called implicitly, if it is one of those that may.
+    fn called_implicitly(
+        &mut self,
+        state: State,
+        side: Side,
+        function: FunctionId,
+        distance: u32,
+        kind: Dependence,
+    ) {
+        let implicit = &self.graph.implicit;
+        let by_anybody = State::ImplicitCallers(side, None);
+        if implicit.functions.binary_search(&function).is_ok() {
+            self.go(state, by_anybody, distance + IMPLICIT, kind, None);
+        } else if implicit.objects.binary_search(&function).is_ok() {
+            let file = self.graph.functions[function].file;
+            let nearby = State::ImplicitCallers(side, Some(file));
+            self.go(state, nearby, distance + IMPLICIT, kind, None);
+            self.go(state, by_anybody, distance + IMPLICIT + FOREIGN, kind, None);
+        }
+    }
+
+    /// What functions return that are called implicitly; of one file, what its objects do that are called.
+    pub(super) fn implicit(&mut self, state: State, side: Side, file: Option<FileId>, distance: u32) {
         let graph = self.graph;
-        for &function in &graph.implicit.functions {
+        let functions = graph.implicit.functions.iter().filter(|_| file.is_none());
+        let objects = graph.implicit.objects.iter();
+        let objects = objects.filter(|&&object| file.is_none_or(|file| graph.functions[object].file == file));
+        let farther = if file.is_none() { FOREIGN } else { 0 };
+        let functions = functions.map(|&function| (function, 0));
+        for (function, farther) in functions.chain(objects.map(|&object| (object, farther))) {
             for &value in &graph.functions[function].returns {
                 for context in self.contexts(side, value) {
                     let to = State::At(context, value);
-                    self.go(state, to, distance + 1, Dependence::Returns, None);
+                    self.go(state, to, distance + farther + 1, Dependence::Returns, None);
                 }
             }
         }
     }
 
-    /// The places that may call a function implicitly.
-    pub(super) fn sites(&mut self, state: State, side: Side, distance: u32) {
+    /// The places that may call a function implicitly: all of them, or those in one file.
+    pub(super) fn sites(&mut self, state: State, side: Side, file: Option<FileId>, distance: u32) {
         let graph = self.graph;
-        for &node in &graph.implicit.sites {
+        let sites = graph.implicit.sites.iter();
+        let sites = sites.filter(|&&node| file.is_none_or(|file| graph.nodes[node].file == file));
+        for &node in sites {
             for context in self.contexts(side, node) {
                 let to = State::At(context, node);
                 self.go(state, to, distance + 1, Dependence::Calls, None);

@@ -118,8 +118,8 @@ pub(crate) fn concerned(memory: &Memory, writers: Writers, part: Part) -> &[(Key
     }
 }
 
-/// How much farther away each of so many writers is than the only one would be: the more may have written a part of memory, the
+/// How much farther away each of so many is than the only one would be: the more may have written a part of memory, the
 /// less each of them tells.
-fn vagueness(writers: usize) -> u32 {
-    writers.checked_ilog2().unwrap_or(0) / 2
+pub(super) fn vagueness(count: usize) -> u32 {
+    count.checked_ilog2().unwrap_or(0) / 2
 }
