@@ -21,6 +21,7 @@ use crate::state::HaltedBy;
 use crate::waits::{Member, NotEntered};
 use base::RankSet;
 use tasks::Tasks;
+pub(crate) use tasks::peers;
 use walk::Walk;
 
 /// Whom a task that is named waits for, from one to the next.

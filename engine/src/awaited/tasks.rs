@@ -308,6 +308,16 @@ fn parts(call: &str) -> &'static [(Does, Role, Role)] {
     }
 }
 
+/// The ranks of `MPI_COMM_WORLD` that a call waits for, as far as its arguments tell.
+pub(crate) fn peers(call: &CallView) -> Vec<u32> {
+    let with = parts(&call.function).iter().map(|&(_, with, _)| peer(call, with));
+    let ranks = with.filter_map(|peer| match peer {
+        Peer::Rank(Rank(rank)) => Some(rank),
+        Peer::Nobody | Peer::Anybody | Peer::Unknown => None,
+    });
+    ranks.collect()
+}
+
 fn is_in_world(call: &CallView) -> bool {
     let is_world = |argument: &CallArgument| argument.name.as_deref() == Some("MPI_COMM_WORLD");
     call.argument(Role::Communicator).is_some_and(is_world)
