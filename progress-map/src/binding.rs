@@ -61,6 +61,14 @@ impl Binding {
         (address < function.end).then_some(function)
     }
 
+    /// Whom the call instruction that returns to an address names, where [`Binding::sites`] has it.
+    pub fn named_by(&self, return_address: u64) -> Option<&str> {
+        let site = self
+            .sites
+            .binary_search_by_key(&return_address, |site| site.return_address);
+        self.sites[site.ok()?].named.as_deref()
+    }
+
     /// The row that an address lies in.
     pub fn row_at(&self, address: u64) -> Option<&Row> {
         let after = self.rows.partition_point(|row| row.start <= address);

@@ -42,6 +42,13 @@ struct SourceAt {
     levels: Vec<Level>,
 }
 
+impl Level {
+    /// Whether both are one call of one function.
+    fn is_instance_of(&self, other: &Self) -> bool {
+        (self.function, self.inlined_by) == (other.function, other.inlined_by)
+    }
+}
+
 impl SourceAt {
     /// `inlined` are the inlined calls of the code around the address.
     fn new(binding: &Binding, inlined: &[u32], address: u64) -> Self {
@@ -82,10 +89,9 @@ impl SourceAt {
     /// How many of the outermost levels are one instance each with those of another instruction of the same code.
     fn shared(&self, other: &Self) -> usize {
         let levels = self.levels.iter().zip(&other.levels);
-        let is_same = |(own, other): &(&Level, &Level)| {
-            (own.function, own.inlined_by) == (other.function, other.inlined_by)
-        };
-        levels.take_while(is_same).count()
+        levels
+            .take_while(|(own, other)| own.is_instance_of(other))
+            .count()
     }
 }
 
@@ -110,7 +116,7 @@ impl Order<'_> {
         for innermost in 0..frames.len() {
             // Whoever is in a call is where the call is.
             let is_in_itself = frames.get(innermost + 1).is_none_or(|next| next.interrupted);
-            if is_in_itself {
+            if is_in_itself && !frames[innermost].inexact {
                 let is_inlined = |frame: &&Frame| frame.inlined;
                 let depth = frames[..=innermost].iter().rev().take_while(is_inlined).count();
                 let outermost = innermost.saturating_sub(depth);
@@ -176,14 +182,8 @@ impl<'o> CallsOfCode<'o> {
         let end = code.blocks.last().map_or(0, |&last| block(last).end);
         let inlined = binding.inlined_in(start..end);
         // What handles exceptions stands at lines without a call, waits for nobody, and comes back.
-        let handles_exceptions = |number: u32| {
-            let end = block(number).end;
-            let site = binding
-                .sites
-                .binary_search_by_key(&end, |site| site.return_address);
-            let named = site.ok().and_then(|site| binding.sites[site].named.as_deref());
-            named.is_some_and(is_of_exceptions)
-        };
+        let handles_exceptions =
+            |number: u32| binding.named_by(block(number).end).is_some_and(is_of_exceptions);
         let calls = { code.blocks.iter() }
             .filter(|&&number| code.communicates(number) && !handles_exceptions(number));
         let source = |&number: &u32| {
@@ -294,15 +294,9 @@ impl<'o> CallsOfCode<'o> {
         let depth = instance.len() - 1;
         let mut is_end: IdVec<PointId, bool> = body.points.iter().map(|_| false).collect();
         let mut is_barred = is_end.clone();
-        for call in self
-            .sources
-            .values()
-            .filter(|call| call.levels.len() == instance.len())
-        {
-            let levels = call.levels.iter().zip(instance);
-            let mut levels = levels
-                .map(|(own, other)| (own.function, own.inlined_by) == (other.function, other.inlined_by));
-            if levels.all(|is_same| is_same) {
+        for call in self.sources.values() {
+            let mut levels = call.levels.iter().zip(instance);
+            if call.levels.len() == instance.len() && levels.all(|(own, other)| own.is_instance_of(other)) {
                 let points = self.points(call, depth).into_iter();
                 for point in points.filter(|&point| body.points[point].kind.is_call()) {
                     is_barred[point] = true;

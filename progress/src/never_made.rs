@@ -41,10 +41,7 @@ impl Order<'_> {
         };
         let named_by = |block: u32| {
             let end = binding.code.blocks[block as usize].end;
-            let site = binding
-                .sites
-                .binary_search_by_key(&end, |site| site.return_address);
-            binding.sites[site.ok()?].named.as_deref().map(mpi_name)
+            binding.named_by(end).map(mpi_name)
         };
         // A copy of the call is an instruction that names the same function. Where it is not known whom one names, it may be one; and a part of a function that has
         // become one of its own has the name of the whole.
