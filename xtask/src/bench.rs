@@ -6,6 +6,7 @@ mod maps;
 mod measure;
 mod pauses;
 mod probe;
+mod recorder;
 mod scale;
 pub mod tree;
 
@@ -46,6 +47,12 @@ pub fn run_probe(quick: bool) -> Result<()> {
 pub fn run_tree(request: &tree::Request<'_>) -> Result<()> {
     let hindmost = build_hindmost()?;
     tree::run(&hindmost, request)
+}
+
+/// Measures the flight recorder.
+pub fn run_recorder() -> Result<()> {
+    setup::ensure()?;
+    recorder::run()
 }
 
 /// Measures trees of very many synthetic tasks.

@@ -71,6 +71,9 @@ enum Task {
         /// Measure the probe by itself, on jobs of 8, 32 and 128 ranks
         #[arg(long, conflicts_with = "tree")]
         probe: bool,
+        /// Measure the flight recorder: calls, a program, and the analysis of up to a million synthetic tasks
+        #[arg(long, conflicts_with_all = ["tree", "probe", "scale"])]
+        recorder: bool,
         /// Measure the prefix trees of up to a million synthetic tasks
         #[arg(long, conflicts_with_all = ["tree", "probe"])]
         scale: bool,
@@ -179,6 +182,7 @@ fn main() -> ExitCode {
             quick, probe: true, ..
         } => bench::run_probe(quick),
         Task::Bench { scale: true, .. } => bench::run_scale(),
+        Task::Bench { recorder: true, .. } => bench::run_recorder(),
         Task::Bench {
             slice: Some(tree), ..
         } => bench::run_slice(&tree),

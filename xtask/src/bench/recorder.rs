@@ -1,0 +1,185 @@
+//! The flight recorder: what a call costs with it and without, what it costs a real program, how long an answer takes, and the analysis of very many tasks.
+//!
+//! Runs with and without it are interleaved, and of each kind the least time is printed with the spread of the plain runs beside it: what the machine does besides
+//! only adds, and a difference within the spread says nothing.
+
+use super::measure::{median, time_of_children};
+use crate::command::{self, build_hindmost, cargo, succeed, work_directory};
+use crate::workspace;
+use anyhow::{Context, Result};
+use corpus::{Build, Mpi, Program};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Interleaved runs of each kind.
+const ROUNDS: usize = 7;
+
+/// The most that a call may take longer with the recorder, in nanoseconds.
+const CALL_LIMIT: f64 = 200.0;
+
+/// Runs it; the tables go to standard output.
+pub(super) fn run() -> Result<()> {
+    let hindmost = build_hindmost()?;
+    command::run(cargo().args(["build", "--release", "--package", "runtime-pmpi"]))?;
+    command::run(cargo().args([
+        "build",
+        "--release",
+        "--package",
+        "bench",
+        "--bin",
+        "recorder-bench",
+    ]))?;
+    let directory = work_directory("bench-recorder")?;
+    println!(
+        "{} processors, load {}",
+        std::thread::available_parallelism().map_or(1, usize::from),
+        std::fs::read_to_string("/proc/loadavg")
+            .unwrap_or_default()
+            .trim()
+    );
+    for mpi in [Mpi::OpenMpi, Mpi::Mpich] {
+        let recorder = directory.join(format!("recorder-{}.so", mpi.name()));
+        let mut make = Command::new(&hindmost);
+        make.args(["recorder", "--mpicc", &format!("mpicc.{}", mpi.name()), "-o"]);
+        succeed(make.arg(&recorder))?;
+        let bench = Bench {
+            mpi,
+            recorder,
+            directory: &directory,
+        };
+        bench.calls()?;
+        bench.program()?;
+    }
+    command::run(&mut Command::new(
+        workspace::target()?.join("release/recorder-bench"),
+    ))
+}
+
+struct Bench<'d> {
+    mpi: Mpi,
+    recorder: PathBuf,
+    directory: &'d Path,
+}
+
+/// How a program is run.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Way {
+    Plain,
+    Recorded,
+    /// As AutomaDeD looks at stacks.
+    Stacks,
+}
+
+impl Bench<'_> {
+    /// A command that starts the program in so many ranks.
+    fn job(&self, ranks: u32, way: Way, exe: &Path) -> Command {
+        let mut job = Command::new(format!("mpirun.{}", self.mpi.name()));
+        if self.mpi == Mpi::OpenMpi {
+            job.args(["--allow-run-as-root", "--oversubscribe"]);
+        }
+        job.args(["-np", &ranks.to_string()]);
+        if way == Way::Recorded {
+            let recordings = self.directory.join("recordings");
+            let _ = std::fs::remove_dir_all(&recordings);
+            job.arg("env")
+                .arg(format!("LD_PRELOAD={}", self.recorder.display()));
+            job.arg(format!("HINDMOST_RECORD={}", recordings.display()));
+        }
+        job.arg(exe);
+        job.stdin(Stdio::null());
+        job
+    }
+
+    fn calls(&self) -> Result<()> {
+        let source = workspace::root().join("bench/src/recorder/calls.c");
+        let exe = self.directory.join(format!("calls-{}", self.mpi.name()));
+        let mut compile = Command::new(format!("mpicc.{}", self.mpi.name()));
+        succeed(compile.args(["-O2", "-o"]).arg(&exe).arg(source))?;
+        let mut found: BTreeMap<(u32, String), BTreeMap<Way, Vec<f64>>> = BTreeMap::new();
+        for _ in 0..ROUNDS {
+            for ranks in [1, 2] {
+                for way in [Way::Plain, Way::Recorded, Way::Stacks] {
+                    let mut job = self.job(ranks, way, &exe);
+                    if way == Way::Stacks {
+                        job.arg("stacks");
+                    }
+                    let output = job.output().context("no launcher")?;
+                    for line in String::from_utf8_lossy(&output.stdout).lines() {
+                        if let Some((name, time)) = line.split_once(' ')
+                            && let Ok(time) = time.parse()
+                        {
+                            let of_name = found.entry((ranks, name.to_owned())).or_default();
+                            of_name.entry(way).or_default().push(time);
+                        }
+                    }
+                }
+            }
+        }
+        println!(
+            "\n{}: nanoseconds a call, least of {ROUNDS} (spread of the plain runs: median above least); at most {CALL_LIMIT:.0} more with the recorder",
+            self.mpi.name()
+        );
+        for ((_, name), ways) in &found {
+            let least = |way: Way| ways.get(&way).and_then(|times| least(times));
+            let plain = ways.get(&Way::Plain).cloned().unwrap_or_default();
+            let (Some(base), Some(recorded)) = (least(Way::Plain), least(Way::Recorded)) else {
+                continue;
+            };
+            let more = recorded - base;
+            println!(
+                "  {name:<24} plain {base:>8.1} (+{:.1})  recorded {recorded:>8.1}  more {more:>7.1}  {}  as AutomaDeD {:>9.1}",
+                middle(&plain).unwrap_or(base) - base,
+                if more <= CALL_LIMIT { "kept" } else { "MISSED" },
+                least(Way::Stacks).unwrap_or(f64::NAN),
+            );
+        }
+        Ok(())
+    }
+
+    /// A solver of the corpus in one rank, so that nobody waits: processor time with the recorder and without.
+    fn program(&self) -> Result<()> {
+        let build = Build {
+            program: Program::Adi,
+            mpi: self.mpi,
+            flags: &["-O2"],
+        };
+        let exe = build.compile(self.directory)?;
+        let mut times: [Vec<f64>; 2] = [Vec::new(), Vec::new()];
+        for _ in 0..ROUNDS {
+            for (way, times) in [Way::Plain, Way::Recorded].into_iter().zip(&mut times) {
+                let before = time_of_children().unwrap_or_default();
+                succeed(self.job(1, way, &exe).arg("300000"))?;
+                let used = time_of_children().unwrap_or_default().saturating_sub(before);
+                times.push(used.as_secs_f64());
+            }
+        }
+        let [plain, recorded] = &times;
+        if let (Some(base), Some(with), Some(usual)) = (least(plain), least(recorded), middle(plain)) {
+            println!(
+                "  adi, one rank, 300,000 steps: processor time {base:.2} s plain, {with:.2} s recorded: {:.3} times (noise of the plain runs {:.3})",
+                with / base,
+                usual / base
+            );
+        }
+        let file = std::fs::read_dir(self.directory.join("recordings"))?;
+        let sizes = file
+            .flatten()
+            .filter_map(|file| Some(file.metadata().ok()?.len()));
+        println!(
+            "  memory: a file of {:.1} MB a rank",
+            sizes.max().unwrap_or(0) as f64 / 1e6
+        );
+        Ok(())
+    }
+}
+
+fn least(times: &[f64]) -> Option<f64> {
+    times.iter().copied().min_by(f64::total_cmp)
+}
+
+fn middle(times: &[f64]) -> Option<f64> {
+    let mut sorted = times.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    median(&sorted)
+}
