@@ -107,7 +107,7 @@ impl<'c> CodeLoops<'c> {
 
     /// How a block leads to another, past no call; that it does is known.
     fn way(&self, from: usize, to: usize, is_call: impl Fn(usize) -> bool) -> Way {
-        let led_to = self.led_to(to);
+        let led_to = self.code.led_to(to);
         let is_around = |block: usize| led_to[block] && self.dominates(block, to);
         let mut seen = vec![false; self.code.blocks.len()];
         let mut work = vec![from];
@@ -127,20 +127,6 @@ impl<'c> CodeLoops<'c> {
             }
         }
         Way::Around
-    }
-
-    /// The blocks that a block leads to.
-    fn led_to(&self, from: usize) -> Vec<bool> {
-        let mut seen = vec![false; self.code.blocks.len()];
-        let mut work = vec![from];
-        while let Some(block) = work.pop() {
-            for &(next, _) in &self.code.next[block] {
-                if !std::mem::replace(&mut seen[next], true) {
-                    work.push(next);
-                }
-            }
-        }
-        seen
     }
 
     fn dominates(&self, block: usize, other: usize) -> bool {

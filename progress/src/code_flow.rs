@@ -254,7 +254,7 @@ impl FunctionCode {
         let (Ok(at_a), Ok(at_b)) = (local(a), local(b)) else {
             return Err(CodeDoubt::NoCounter);
         };
-        let mut region = Region::of(vec![true; self.blocks.len()]);
+        let mut region = self.whole();
         for told in 0.. {
             let component = self.component(&region, at_a);
             if !component[at_b] {
@@ -346,13 +346,22 @@ impl FunctionCode {
 
     /// The blocks that lead to this one, itself included, and end in a call that may come to MPI.
     pub(crate) fn communicating_before(&self, block: u32) -> impl Iterator<Item = u32> {
-        let whole = Region::of(vec![true; self.blocks.len()]);
+        let whole = self.whole();
         let at = self.blocks.binary_search(&block).ok();
         let led_from = at.map_or_else(Vec::new, |at| self.led_from(&whole, at));
         let found = led_from.into_iter().zip(&self.communicates).zip(&self.blocks);
         found
             .filter(|((leads, communicates), _)| *leads && **communicates)
             .map(|(_, &block)| block)
+    }
+
+    /// The blocks that a block leads to, itself included; both by their places among the function's.
+    pub(crate) fn led_to(&self, from: usize) -> Vec<bool> {
+        self.reached(&self.whole(), from, Ways::All)
+    }
+
+    fn whole(&self) -> Region {
+        Region::of(vec![true; self.blocks.len()])
     }
 
     /// Whether a block ends in a call that may come to MPI.
@@ -399,7 +408,7 @@ impl FunctionCode {
         let Ok(at) = self.blocks.binary_search(&block) else {
             return found;
         };
-        let mut region = Region::of(vec![true; self.blocks.len()]);
+        let mut region = self.whole();
         loop {
             let component = self.component(&region, at);
             let counters = if self.is_cycle(&region, &component, at) {

@@ -19,13 +19,7 @@ pub fn run(quick: bool) -> Result<()> {
     setup::ensure()?;
     let hindmost = build_hindmost()?;
     let directory = work_directory("bench")?;
-    println!(
-        "{} processors, load {}",
-        std::thread::available_parallelism().map_or(1, usize::from),
-        std::fs::read_to_string("/proc/loadavg")
-            .unwrap_or_default()
-            .trim()
-    );
+    measure::print_machine();
     answers::print(&hindmost, &directory, quick)?;
     pauses::print(&hindmost, &directory)?;
     maps::print(&hindmost, &directory)?;

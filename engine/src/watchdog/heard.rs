@@ -4,7 +4,7 @@
 //! tells how long pauses of this job last. And who can never go on by the semantics of MPI does not have to be waited for.
 
 use crate::Who;
-use crate::recorded::Waiting;
+use crate::recorded::{Rank, Waiting};
 use snapshot::Task;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -23,10 +23,7 @@ impl Heard {
         let Some(waiting) = waiting else {
             return Heard::default();
         };
-        let of_task = |rank: u32| waiting.tasks.iter().find(|task| task.rank == rank);
-        let longest = tasks
-            .iter()
-            .map(|task| of_task(task.rank?).and_then(|doing| doing.longest));
+        let longest = tasks.iter().map(|task| waiting.task(Rank(task.rank?))?.longest);
         let all: Option<Vec<Duration>> = longest.collect();
         let proven = &waiting.graph.proven;
         let waits = proven

@@ -225,9 +225,10 @@ impl<'g> Walk<'g> {
     fn uncertainty(&self, call: &Call, callee: FunctionId) -> u32 {
         let graph = self.graph;
         let of_source = call.callees.iter().filter(|&&callee| !graph.is_hidden(callee));
-        let count = match graph.is_table(callee) {
-            true => graph.calls_of(callee).len(),
-            false => of_source.count(),
+        let count = if graph.is_table(callee) {
+            graph.calls_of(callee).len()
+        } else {
+            of_source.count()
         };
         vagueness(count)
     }

@@ -29,6 +29,17 @@ pub fn eu_stack_on(pid: u32) -> Command {
     eu_stack
 }
 
+/// Says on what machine the figures are measured, and how much it has to do besides.
+pub fn print_machine() {
+    println!(
+        "{} processors, load {}",
+        std::thread::available_parallelism().map_or(1, usize::from),
+        std::fs::read_to_string("/proc/loadavg")
+            .unwrap_or_default()
+            .trim()
+    );
+}
+
 pub fn median_wall(command: &mut Command) -> Result<Duration> {
     let mut walls = Vec::new();
     for _ in 0..TIMES {

@@ -3,7 +3,7 @@
 //! Runs with and without it are interleaved, and of each kind the least time is printed with the spread of the plain runs beside it: what the machine does besides
 //! only adds, and a difference within the spread says nothing.
 
-use super::measure::{median, time_of_children};
+use super::measure::{median, print_machine, time_of_children};
 use crate::command::{self, build_hindmost, cargo, succeed, work_directory};
 use crate::workspace;
 use anyhow::{Context, Result};
@@ -31,13 +31,7 @@ pub(super) fn run() -> Result<()> {
         "recorder-bench",
     ]))?;
     let directory = work_directory("bench-recorder")?;
-    println!(
-        "{} processors, load {}",
-        std::thread::available_parallelism().map_or(1, usize::from),
-        std::fs::read_to_string("/proc/loadavg")
-            .unwrap_or_default()
-            .trim()
-    );
+    print_machine();
     for mpi in [Mpi::OpenMpi, Mpi::Mpich] {
         let recorder = directory.join(format!("recorder-{}.so", mpi.name()));
         let mut make = Command::new(&hindmost);
