@@ -6,7 +6,7 @@
 //! neither before ten times the longest such time after which the job went on: some jobs write a file for an hour every hour. What
 //! makes a job go on is a task that waited or slept, and is elsewhere now; that a busy one is elsewhere means nothing.
 //!
-//! Where the tasks record what they do, a call that was completed counts as going on, the pauses of before it was watched count as learned, and those who can never go
+//! Where the tasks record what they do, a call that was completed counts as going on (also of a task that is met busy each time), the pauses of before it was watched count as learned, and those who can never go
 //! on by what all have recorded are worth an alarm at once, whatever the others do.
 //!
 //! It is called *hung* only where nobody is left who could end it, or where a limit that the user gave has passed.
@@ -323,14 +323,21 @@ impl Seen {
             _ if self.pid != now.pid => true,
             (Doing::Unseen, _) | (_, Doing::Unseen) => false,
             // Whoever is stopped or ended does not go on by that.
-            (Doing::Busy(_), Doing::Busy(_)) | (_, Doing::Halted) => false,
+            (_, Doing::Halted) => false,
+            _ if self.has_completed_a_call_by(now) => true,
+            (Doing::Busy(_), Doing::Busy(_)) => false,
             (Doing::Waits { .. }, Doing::Waits { .. }) | (Doing::Asleep(_), Doing::Asleep(_)) => {
-                // Whoever does not record, or did not at one of the looks, has completed nothing that is known.
-                let known = self.completed.zip(now.completed);
-                self.place.differs(&now.place) || known.is_some_and(|(before, now)| before != now)
+                self.place.differs(&now.place)
             }
             _ => true,
         }
+    }
+
+    /// Whoever does not record, or did not at one of the looks, has completed nothing that is known.
+    fn has_completed_a_call_by(&self, now: &Self) -> bool {
+        self.completed
+            .zip(now.completed)
+            .is_some_and(|(before, now)| before != now)
     }
 }
 

@@ -249,6 +249,18 @@ fn a_call_that_was_completed_is_going_on_and_what_was_recorded_before_is_learned
         matches!(sight, Sight::Pauses(pause) if pause.is_too_long)
     });
     assert_eq!(too_long, Some(89 + LONGER));
+    // One is met computing at each look, and completes a call between every two.
+    let held_up = |second: u64| vec![waits(0, 5, 1), computes(1, second)];
+    let mut watched = dog();
+    for second in 0..90 {
+        let sight = watched.look(
+            &held_up(second.into()),
+            Some(&recorded(second.into())),
+            true,
+            second * SECOND,
+        );
+        assert_eq!(sight, Sight::GoesOn, "second {second}");
+    }
     // Of one nothing is known: how long pauses of the job were before, the other cannot tell alone.
     let mut partly = recorded(89);
     partly.tasks.truncate(1);
