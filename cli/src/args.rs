@@ -362,6 +362,9 @@ pub(crate) struct JobSlice {
     /// Grow the slice by the stacks of the classes that come next, up to N classes in all
     #[arg(long, value_name = "N", default_value_t = 1, requires = "slice")]
     pub(crate) classes: usize,
+    /// Grow the slice instead by those who wait for the hindmost, directly or through others: the N nearest classes
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1", requires = "slice", conflicts_with = "classes")]
+    pub(crate) next: Option<usize>,
     #[command(flatten)]
     pub(crate) shape: SliceShape,
 }

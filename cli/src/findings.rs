@@ -2,10 +2,11 @@
 
 use crate::args::{AnswerFormat, JobSlice, SliceFormat, SliceShape};
 use crate::output::{self, Terminal};
-use engine::{Findings, Outcome, SliceOptions};
-use project::{SliceWish, SourceFinder};
+use engine::{Findings, Outcome, Outwards, SliceOptions};
+use project::{Failure, SliceWish, SourceFinder};
 use report::{Form, Names, TreeText};
 use std::io;
+use std::path::PathBuf;
 
 /// The forms in which an answer is printed, one below the other, with the tree and the slice that are wanted of it.
 pub(crate) fn forms(
@@ -24,6 +25,18 @@ pub(crate) fn forms(
             .chain(slice)
             .collect(),
     }
+}
+
+/// Puts what the tasks have recorded beside recorded stacks, if the user says where it is.
+pub(crate) fn add_recordings(
+    findings: &mut Findings<'_>,
+    directory: Option<&PathBuf>,
+) -> Result<(), Failure> {
+    if let Some(directory) = directory {
+        let records = project::recordings(std::slice::from_ref(directory), &Terminal::new())?;
+        findings.beside_recordings(engine::recorded::waiting(&records));
+    }
+    Ok(())
 }
 
 /// Prints findings in these forms. A slice is made when it is wanted and its turn has come: nobody waits for it to read the answer. What keeps
@@ -46,6 +59,13 @@ pub(crate) fn print(
             && let Err(why) = project::add_slice(findings, asked.wish(), finder, &Terminal::new())
         {
             output::warn(&format!("no slice: {why}"));
+        }
+        if form.shows_slice()
+            && let Some(more) = slice.and_then(|asked| asked.next)
+            && findings.slice.is_some()
+            && findings.slice_steps.len() <= more
+        {
+            output::warn("--next: no other class is known to wait for those of the slice");
         }
         match form {
             Form::Tree(_) => findings.warnings.iter().for_each(|warning| output::warn(warning)),
@@ -89,7 +109,10 @@ impl From<SliceFormat> for Form {
 impl JobSlice {
     fn wish(&self) -> SliceWish {
         SliceWish {
-            classes: self.classes,
+            outwards: match self.next {
+                Some(more) => Outwards::Waits(more),
+                None => Outwards::Progress(self.classes),
+            },
             options: self.shape.options(),
         }
     }

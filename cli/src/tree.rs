@@ -46,6 +46,7 @@ pub(crate) fn run(args: &TreeArgs) -> anyhow::Result<Status> {
         tree: Some(options),
     };
     let mut found = moments.findings(&map, &wish)?;
+    findings::add_recordings(&mut found, args.recordings.as_ref())?;
     if is_sliced && found.answer.is_none() {
         let text = "--slice needs stacks: partial trees do not hold all that is known of tasks";
         return Err(Failure::new(text).into());

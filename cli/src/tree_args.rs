@@ -197,6 +197,9 @@ pub(crate) struct TreeArgs {
     pub(crate) format: TreeFormat,
     #[command(flatten)]
     pub(crate) shape: Shape,
+    /// Also show who waits for whom, by what the tasks of the job have recorded in this directory
+    #[arg(long, value_name = "DIR")]
+    pub(crate) recordings: Option<PathBuf>,
     /// Also show which statements may have brought the hindmost to where it is: below the tree, or on the page
     #[arg(long, requires = "map")]
     pub(crate) slice: bool,

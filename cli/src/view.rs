@@ -245,6 +245,7 @@ fn recorded_job(args: &ViewArgs, map: Option<&Map>) -> anyhow::Result<Job> {
             tree: Some(options),
         },
     )?;
+    crate::findings::add_recordings(&mut found, args.recordings.as_ref())?;
     if let Some(tree) = &mut found.tree {
         *tree = crate::tree::shown(tree, &args.shape)?;
     }

@@ -20,4 +20,7 @@ pub(crate) struct ViewArgs {
     pub(crate) map: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) shape: Shape,
+    /// Also show who waits for whom, by what the tasks of the job have recorded in this directory; for recorded stacks
+    #[arg(long, value_name = "DIR")]
+    pub(crate) recordings: Option<PathBuf>,
 }

@@ -105,7 +105,7 @@ impl Waiting {
         for (node, (_, ranks)) in groups.iter().enumerate() {
             node_of.extend(ranks.iter().map(|rank| (*rank, node)));
         }
-        let links = links(&self.graph.edges, &node_of);
+        let links = links(&self.graph.edges, &node_of, None);
         let parts: Vec<Part> = groups.iter().map(|(key, _)| key.part()).collect();
         let distances = distances(&parts, &links);
         let nodes = groups
@@ -118,6 +118,19 @@ impl Waiting {
                 distance,
             });
         sorted(nodes.collect(), links)
+    }
+
+    /// Who of some groups of tasks waits for whom, by the group that waits, as [`Condensed::links`] has it for groups of its own. A task is of the first group
+    /// that has it; all that are in none are one more group, behind the last.
+    #[must_use]
+    pub fn between(&self, groups: &[RankSet]) -> Vec<Link> {
+        let mut group_of: BTreeMap<Rank, usize> = BTreeMap::new();
+        for (at, group) in groups.iter().enumerate() {
+            for rank in group.iter() {
+                group_of.entry(Rank(rank)).or_insert(at);
+            }
+        }
+        links(&self.graph.edges, &group_of, Some(groups.len()))
     }
 
     fn key(&self, rank: Rank, edges: &BTreeMap<Rank, &[Edge]>) -> Key {
@@ -191,12 +204,13 @@ fn edges_by_waiter(edges: &[Edge]) -> BTreeMap<Rank, &[Edge]> {
     own.filter_map(|own| Some((own.first()?.waiter, own))).collect()
 }
 
-/// The links, each kind once between two nodes. A list that many wait for is looked through once for each node that waits.
-fn links(edges: &[Edge], node_of: &BTreeMap<Rank, usize>) -> Vec<Link> {
+/// The links, each kind once between two nodes. A list that many wait for is looked through once for each node that waits. Tasks of no node count as of `rest`,
+/// if there is one.
+fn links(edges: &[Edge], node_of: &BTreeMap<Rank, usize>, rest: Option<usize>) -> Vec<Link> {
     let mut known: BTreeSet<(usize, Kind, *const Rank)> = BTreeSet::new();
     let mut found: BTreeMap<(usize, usize, Kind), Ends> = BTreeMap::new();
     for (index, edge) in edges.iter().enumerate() {
-        let Some(&from) = node_of.get(&edge.waiter) else {
+        let Some(from) = node_of.get(&edge.waiter).copied().or(rest) else {
             continue;
         };
         let kind = Kind::of(&edge.why);
@@ -205,7 +219,7 @@ fn links(edges: &[Edge], node_of: &BTreeMap<Rank, usize>) -> Vec<Link> {
             continue;
         }
         for on in edge.on.iter() {
-            let Some(&to) = node_of.get(on) else {
+            let Some(to) = node_of.get(on).copied().or(rest) else {
                 continue;
             };
             let ends = found.entry((from, to, kind)).or_insert_with(|| Ends {

@@ -137,6 +137,7 @@ pub use slicer::{
     Options as SliceOptions, Points as SlicePoints, Slice, SliceFrame, Stand as SliceStand, Statement,
     TooManyCallees,
 };
+pub use slices::{Outwards, SliceStep};
 pub use snapshot::{Header as SnapshotHeader, RunState};
 pub use sources::{
     MapProgress, Parser, SourceFile, dependence_graph, directives, map_preprocessed, map_sources,

@@ -2,7 +2,7 @@
 
 use crate::Host;
 use crate::project::Project;
-use engine::{DependenceGraph, Slice, SliceOptions, SourceFile};
+use engine::{DependenceGraph, Outwards, Slice, SliceOptions, SourceFile};
 use progress_map::FileId;
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
@@ -95,7 +95,8 @@ impl Task {
         let answer = self.project.answer();
         let slice = match &self.wish {
             Wish::Outwards(classes) => {
-                let slice = answer.and_then(|answer| answer.slice(&graph, *classes, options));
+                let slice =
+                    answer.and_then(|answer| answer.slice(&graph, Outwards::Progress(*classes), options));
                 // Without a hindmost there is no stack.
                 slice.unwrap_or_else(|| graph.slice_stack(&[], options))
             }

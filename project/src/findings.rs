@@ -5,7 +5,9 @@ use crate::failure::Failure;
 use crate::files::SourceFinder;
 use crate::graph::{graph_of, sources_of};
 use crate::listener::Listener;
-use engine::{Analysis, CriterionError, Findings, Origin, SliceOptions, TooManyCallees, TreeOptions, Wanted};
+use engine::{
+    Analysis, CriterionError, Findings, Origin, Outwards, SliceOptions, TooManyCallees, TreeOptions, Wanted,
+};
 use std::fmt;
 
 /// What a user wishes to know of a job.
@@ -40,8 +42,8 @@ pub fn advise(findings: &mut Findings<'_>, origin: Origin, finder: &SourceFinder
 /// Which slice of a job is wanted.
 #[derive(Clone, Copy, Debug)]
 pub struct SliceWish {
-    /// How many classes, from the hindmost outwards.
-    pub classes: usize,
+    /// Which classes, from the hindmost outwards.
+    pub outwards: Outwards,
     /// What of it.
     pub options: SliceOptions,
 }
@@ -83,7 +85,8 @@ pub fn add_slice(
     let answer = answer.ok_or(NoSlice::NoStart)?;
     let sources = sources_of(findings.map, finder, listener);
     let graph = graph_of(sources, listener).map_err(NoSlice::Graph)?;
-    let slice = answer.slice(&graph, wish.classes, wish.options);
+    let slice = answer.slice(&graph, wish.outwards, wish.options);
+    findings.slice_steps = answer.slice_steps(wish.outwards);
     findings.slice_of = answer.slice_title().to_owned();
     findings.slice = Some(slice.ok_or(NoSlice::NoStart)?.map_err(NoSlice::Criterion)?);
     Ok(())

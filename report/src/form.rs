@@ -95,6 +95,7 @@ pub fn write(findings: &Findings<'_>, form: Form, read: &dyn Fn(&str) -> Option<
     let answer = || findings.answer.as_ref();
     let tree = || findings.tree.as_ref();
     let slice = || findings.slice.as_ref();
+    let waiting = findings.who_waits();
     let title = &findings.slice_of;
     Some(match form {
         Form::Answer(names) => {
@@ -106,21 +107,21 @@ pub fn write(findings: &Findings<'_>, form: Form, read: &dyn Fn(&str) -> Option<
             text
         }
         Form::AnswerJson => json::answer_json(answer()?, findings.explanation.as_ref()),
-        Form::Waits => waits::waits_text(answer()?.waiting.as_ref()?, true),
-        Form::WaitsJson => json::waits_json(answer()?.waiting.as_ref()?),
-        Form::WaitsDot => waits::waits_dot(answer()?.waiting.as_ref()?),
+        Form::Waits => waits::waits_text(waiting?, true),
+        Form::WaitsJson => json::waits_json(waiting?),
+        Form::WaitsDot => waits::waits_dot(waiting?),
         Form::AnswerSarif => sarif::answer_sarif(answer()?, None, read),
-        Form::Tree(how) => tree::tree_text(tree()?, how),
+        Form::Tree(how) => tree::tree_text(tree()?, waiting, how),
         Form::TreeJson => {
             let warnings = Vec::from_iter(findings.all_warnings().map(str::to_owned));
-            json::tree_json(tree()?, &warnings)
+            json::tree_json(tree()?, waiting, &warnings)
         }
-        Form::Dot(colors) => tree::tree_dot(tree()?, colors),
+        Form::Dot(colors) => tree::tree_dot(tree()?, waiting, colors),
         Form::Folded => tree::tree_folded(tree()?),
         Form::Page => page(findings, read)?,
-        Form::Slice => slice::slice_text(slice()?, title, read),
+        Form::Slice => slice::slice_text(slice()?, &slice::steps(findings), title, read),
         Form::SliceLines => slice::slice_lines(slice()?),
-        Form::SliceJson => json::slice_json(slice()?),
+        Form::SliceJson => json::slice_json(slice()?, &slice::steps(findings)),
         Form::SliceSarif => match answer() {
             Some(answer) => sarif::answer_sarif(answer, slice(), read),
             None => sarif::slice_sarif(slice()?, title, read),
@@ -148,7 +149,9 @@ fn page(findings: &Findings<'_>, read: &dyn Fn(&str) -> Option<Vec<u8>>) -> Opti
     Some(page_html(&Page {
         tree,
         answer,
+        waiting: findings.who_waits(),
         slice,
+        slice_steps: &slice::steps(findings),
         warnings: &findings.warnings,
         sources: &sources,
         hosts: &findings.hosts,

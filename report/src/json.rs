@@ -26,9 +26,11 @@ pub use awaited::{AwaitedJson, CulpritJson, SendJson, SendsJson, WaitJson};
 pub use call::{ArgumentJson, CallJson, TaskCallJson};
 pub use explanation::{ExplanationJson, SharedLoopJson, SideJson};
 pub use motion::{ClassMotionJson, MotionJson};
-pub use slice::{InPartJson, SliceJson, StatementJson};
+pub use slice::{InPartJson, SliceJson, SliceStepJson, StatementJson};
 pub use threads::{ThreadsBehindJson, ThreadsJson};
-pub use tree::{ChangeJson, NodeJson, SiblingJson, StepJson, TreeClassJson, TreeJson, ValueJson};
+pub use tree::{
+    ChangeJson, ClassWaitJson, NodeJson, SiblingJson, StepJson, TreeClassJson, TreeJson, ValueJson,
+};
 
 pub(crate) use answer::{answer_json, answer_of_classes};
 pub use check::check_json;
@@ -36,6 +38,7 @@ pub use map::{line_json, summary_json};
 pub(crate) use slice::{slice_json, slice_out};
 pub(crate) use tree::{tree_json, tree_out};
 pub use waits::waits_json;
+pub(crate) use waits::waits_out;
 
 use base::escape_json;
 use engine::Value;

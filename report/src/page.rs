@@ -21,9 +21,11 @@ pub use sources::{PageSource, ReadSource, page_sources};
 
 use crate::awaited;
 use crate::headline::capital;
+use crate::slice::Step;
 use crate::waits;
 use crate::{clean, counted, text};
 use base64::Engine as _;
+use engine::recorded::Waiting;
 use engine::{Answer, Certainty, Finding, Grounds, OrderedTree, Outcome, Slice, TaskClass, TaskSet};
 use sha2::{Digest as _, Sha256};
 
@@ -34,10 +36,14 @@ pub struct Page<'a> {
     pub tree: &'a OrderedTree,
     /// The answer; `None` when nothing is known about the order.
     pub answer: Option<&'a Answer>,
+    /// Who waits for whom, if the job is recorded.
+    pub waiting: Option<&'a Waiting>,
     /// What else the reader should know, besides the answer's own warnings.
     pub warnings: &'a [String],
     /// What may have brought the hindmost there, if somebody asked for it.
     pub slice: Option<&'a Slice>,
+    /// The classes that it goes through.
+    pub(crate) slice_steps: &'a [Step<'a>],
     /// The source around the tree's places ([`page_sources`]).
     pub sources: &'a [PageSource],
     /// The tasks of each host, as far as they are known.

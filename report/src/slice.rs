@@ -1,6 +1,9 @@
 //! Slices: as a compiler would show them, one line each for an editor's list, and as JSON.
 
 mod chains;
+mod steps;
+
+pub(crate) use steps::{Step, steps};
 
 use crate::clean;
 use codespan_reporting::diagnostic::{Diagnostic, Label};
@@ -19,8 +22,13 @@ struct ShownFile {
 }
 
 /// The slice as annotated source. `read` gives a file's text; what it cannot give is shown by its line number. `title`
-/// says what the slice is of.
-pub fn slice_text(slice: &Slice, title: &str, read: &dyn Fn(&str) -> Option<Vec<u8>>) -> String {
+/// says what the slice is of, `steps` the classes that it goes through.
+pub(crate) fn slice_text(
+    slice: &Slice,
+    steps: &[Step<'_>],
+    title: &str,
+    read: &dyn Fn(&str) -> Option<Vec<u8>>,
+) -> String {
     let mut files = SimpleFiles::new();
     let mut known: BTreeMap<&str, Option<ShownFile>> = BTreeMap::new();
     let mut labels = Vec::new();
@@ -69,6 +77,7 @@ pub fn slice_text(slice: &Slice, title: &str, read: &dyn Fn(&str) -> Option<Vec<
     let ways = chains::chains(slice, &texts);
     let mut notes: Vec<String> = unread;
     notes.push(format!("ways back, nearest first:\n{}", ways.join("\n")));
+    notes.extend(steps::way(steps).map(|way| clean_lines(&way)));
     notes.extend(doubts(slice));
     let diagnostic: Diagnostic<usize> = Diagnostic::help()
         .with_message(clean(title).into_owned())
@@ -100,6 +109,10 @@ pub fn slice_lines(slice: &Slice) -> String {
 fn clean_line(line: &str) -> String {
     let parts: Vec<_> = line.split('\t').map(clean).collect();
     parts.join("\t")
+}
+
+fn clean_lines(text: &str) -> String {
+    Vec::from_iter(text.lines().map(clean_line)).join("\n")
 }
 
 pub(crate) fn doubts(slice: &Slice) -> Vec<String> {
@@ -265,7 +278,9 @@ mod tests {
     #[test]
     fn source_is_shown_as_it_is_but_for_what_drives_a_terminal() {
         let text = b"int n = 1;\nsend(n);\n\treturn n\x1b[2J;\n".to_vec();
-        let shown = slice_text(&slice(), "why", &|path| (path == "a.c").then(|| text.clone()));
+        let shown = slice_text(&slice(), &[], "why", &|path| {
+            (path == "a.c").then(|| text.clone())
+        });
         assert!(!shown.contains('\u{1b}') && !shown.contains("\\t"), "{shown}");
         for part in [
             "help: why",
@@ -284,18 +299,19 @@ mod tests {
 
     #[test]
     fn without_source_there_are_places() {
-        let shown = slice_text(&slice(), "why", &|_| None);
+        let shown = slice_text(&slice(), &[], "why", &|_| None);
         assert!(shown.contains("a.c:3: 1: here"), "{shown}");
         let lines = slice_lines(&slice());
         assert!(lines.starts_with("a.c:3:2: note: here [3]\n"), "{lines}");
         assert!(lines.contains("which a.c:3 reads"), "{lines}");
         let mut tagged = slice();
         tagged.statements[1].because.role = Some(Role::ReceiveTag);
-        let shown = slice_text(&tagged, "why", &|_| None);
+        let shown = slice_text(&tagged, &[], "why", &|_| None);
         for part in ["which 1 reads as its tag", "a.c:3 (its tag) <- a.c:1"] {
             assert!(shown.contains(part), "no '{part}' in\n{shown}");
         }
-        let json: serde_json::Value = serde_json::from_str(&crate::json::slice_json(&slice())).expect("JSON");
+        let json: serde_json::Value =
+            serde_json::from_str(&crate::json::slice_json(&slice(), &[])).expect("JSON");
         assert_eq!(json["complete"], false);
         assert_eq!(json["statements"][1]["of"], 0);
     }

@@ -5,11 +5,13 @@ mod dot;
 mod folded;
 mod folds;
 mod text;
+mod waits;
 
 pub use dot::tree_dot;
 pub(crate) use dot::{in_pieces, quoted};
 pub use folded::tree_folded;
 pub use text::{TreeText, tree_text};
+pub(crate) use waits::{ClassWaits, Wait};
 
 use crate::clean;
 use crate::names::Names;

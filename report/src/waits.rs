@@ -12,7 +12,7 @@ use base::RankSet;
 use engine::recorded::{Because, Differ, Doing, Least, Stage, Verdict, Waiting, reduction_name};
 use engine::recorded::{Certainty, Collective, Edge, How, Identity, Rank, Why};
 use engine::{Answer, Finding, Grounds};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,11 +32,16 @@ pub fn waits_text(waiting: &Waiting, all: bool) -> String {
         let _ = writeln!(text, "  {line}");
     }
     who_for_whom(&mut text, waiting, (!all).then_some((LINES, "--all")));
-    let waits = waiters(waiting);
+    // What those do who are awaited stands below the headline.
+    let mut told = waiters(waiting);
+    if let Verdict::Awaited(ranks) = waiting.verdict() {
+        told.extend(ranks);
+    }
+    let told: BTreeSet<Rank> = told.into_iter().collect();
     let outside: Vec<&Doing> = waiting
         .tasks
         .iter()
-        .filter(|task| !waits.contains(&Rank(task.rank)))
+        .filter(|task| !told.contains(&Rank(task.rank)))
         .collect();
     if !outside.is_empty() {
         let _ = writeln!(text, "\n{}", paint(TITLE, "The others:"));

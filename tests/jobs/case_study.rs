@@ -27,7 +27,9 @@ fn hangs_and_is_explained(mpi: Mpi) {
     };
     let answer = json(&["--format", "json"]);
     let slice = json(&["--slice", "--all", "--slice-format", "json"]);
+    let outwards = json(&["--slice", "--next=9", "--slice-format", "json"]);
     job.end();
+    grows_outwards(&outwards);
     for line in [
         "Deadlock: ranks 0,3 wait for each other, and nobody else can end it",
         "rank 3 waits in MPI_Recv for message 3 of rank 0 (tag 7, MPI_COMM_WORLD): rank 0 has sent 2",
@@ -53,6 +55,27 @@ fn hangs_and_is_explained(mpi: Mpi) {
             .any(|statement| statement["line"].as_u64() == line);
         assert!(is_there, "line {line:?} is not in {slice:#}");
     }
+}
+
+/// Class by class along the waits: first the one that is named, then rank 0, which it waits for in a ring, and those who wait in the barrier.
+fn grows_outwards(slice: &Value) {
+    let schema = include_str!("../../docs/schemas/slice.schema.json");
+    let schema: Value = serde_json::from_str(schema).unwrap_or_else(|error| panic!("{error}"));
+    let schema = jsonschema::validator_for(&schema).unwrap_or_else(|error| panic!("{error}"));
+    assert!(schema.is_valid(slice), "{slice:#}");
+    let steps = slice["steps"].as_array().cloned().unwrap_or_default();
+    let (first, later) = steps.split_first().unwrap_or_else(|| panic!("{slice:#}"));
+    assert_eq!(
+        (&first["ranks"], &first["waits_for"]),
+        (&Value::from("3"), &Value::from(Vec::<u64>::new())),
+        "{slice:#}"
+    );
+    let waits = |step: &Value| step["waits_for"].as_array().is_some_and(|on| !on.is_empty());
+    assert!(!later.is_empty() && later.iter().all(waits), "{slice:#}");
+    let ranks = steps
+        .iter()
+        .flat_map(|step| step["ranks"].as_str()?.parse::<base::RankSet>().ok());
+    assert_eq!(ranks.map(|ranks| ranks.len()).sum::<u64>(), 5, "{slice:#}");
 }
 
 #[test]

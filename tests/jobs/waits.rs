@@ -511,8 +511,11 @@ fn what_a_reader_is_told() {
         String::from_utf8_lossy(&output.stdout).into_owned()
     };
     let (graph, page) = (drawn(&["--waits=dot"]), drawn(&["--tree=html"]));
+    let stacks = out().join("told.jsonl");
+    drawn(&["--save", &stacks.to_string_lossy()]);
     job.end();
     is_drawn(&graph, &page);
+    stands_beside_the_tree(&stacks, &job.directory);
     // The deadlock comes first, then the waits, the stacks, and the whole account that was asked for.
     assert!(
         beside.starts_with("Deadlock: ranks 0-1 wait for each other"),
@@ -532,6 +535,42 @@ fn what_a_reader_is_told() {
     ] {
         assert!(text.contains(line), "no '{line}' in:\n{text}");
     }
+}
+
+/// The tree of stacks that were kept says for whom each class waits, in every form, if it is told where the recordings are.
+fn stands_beside_the_tree(stacks: &Path, recordings: &Path) {
+    let tree = |arguments: &[&str]| {
+        let output = run(hindmost().arg("tree").arg(stacks).args(arguments));
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let directory = recordings.to_string_lossy();
+    let beside = |format: &str| tree(&["--recordings", &directory, "--format", format]);
+    let in_barrier = "waits for ranks 0-1 (MPI_Barrier ";
+    assert!(!tree(&[]).contains("waits for"));
+    let text = beside("text");
+    for line in [
+        in_barrier,
+        "Deadlock: ranks 0-1 wait for each other",
+        "rank 0 waits in MPI_Recv for message 1",
+    ] {
+        assert!(text.contains(line), "no '{line}' in:\n{text}");
+    }
+    let dot = beside("dot");
+    assert!(
+        dot.contains(&format!("xlabel=\"{in_barrier}"))
+            && dot.matches(" -> ").count() < dot.matches(" [").count(),
+        "{dot}"
+    );
+    let document: Value = serde_json::from_str(&beside("json")).expect("the tree is JSON");
+    fits(include_str!("../../docs/schemas/tree.schema.json"), &document);
+    assert_eq!(document["waits"]["verdict"], "deadlock", "{document:#}");
+    let page = beside("html");
+    let data = page
+        .split_once("id=\"data\">")
+        .and_then(|(_, rest)| rest.split_once("</script>"));
+    let data: Value = serde_json::from_str(data.expect("a page has data").0).expect("the data is JSON");
+    fits(include_str!("../../docs/schemas/page.schema.json"), &data);
+    assert_eq!(data["tree"]["waits"]["verdict"], "deadlock", "{data}");
 }
 
 /// The two that wait for each other are a box each, those in the barrier one that points to both; the page's data fit the schema and draw the same.

@@ -59,6 +59,8 @@ pub(crate) struct Node {
     /// Nodes with the same tasks share them.
     pub(crate) ranges: Arc<RankSet>,
     pub(crate) said: NodeJson<'static>,
+    /// For whom the tasks of the class wait that ends here, one sentence for each wait.
+    pub(crate) waits: Vec<String>,
 }
 
 impl Job {
@@ -128,8 +130,14 @@ impl Job {
                 tree.version
             )));
         }
+        let mut nodes = nodes(tree.nodes, sets)?;
+        for class in tree.classes {
+            if let Some(node) = nodes.get_mut(class.node) {
+                node.waits = class.waits.into_iter().map(|wait| wait.sentence).collect();
+            }
+        }
         Ok(Self {
-            nodes: nodes(tree.nodes, sets)?,
+            nodes,
             names: tree.names.into_owned(),
             are_ranks: tree.tasks_are == "ranks",
             undecided: tree.undecided.map(Cow::into_owned),
@@ -196,6 +204,7 @@ fn nodes(all: Vec<NodeJson<'static>>, sets: &PageSets) -> Result<Vec<Node>, BadJ
             children: Vec::new(),
             ranges,
             said,
+            waits: Vec::new(),
         });
         open.push(id);
     }

@@ -374,3 +374,27 @@ fn a_stack_of_thousands_of_calls_is_drawn() {
     assert_eq!(state.rows.len(), 1);
     screen(&mut state, 80, 24);
 }
+
+#[test]
+fn for_whom_a_class_waits_stands_beside_its_call() {
+    let mut tree = tree();
+    let wait = json!({"on": "8", "classes": [0], "proven": true, "polling": false, "label": "MPI_Allreduce 3",
+        "sentence": "waits for rank 8 (MPI_Allreduce 3\u{1b}[2J)"});
+    tree["classes"] = json!([{"id": 0, "node": 3, "tasks": "8"}, {"id": 1, "node": 6, "tasks": "0-7,10-31", "waits": [wait]},
+        {"id": 2, "node": 999, "waits": [wait]}]);
+    let job = Job::from_json(&tree.to_string(), None).unwrap();
+    let mut state = ViewState::new(job, false, &|_| false);
+    assert!(
+        !screen(&mut state, 160, 40)
+            .iter()
+            .any(|line| line.contains("waits for"))
+    );
+    state.press(Key::End);
+    state.press(Key::Up);
+    state.press(Key::Up);
+    let shown = screen(&mut state, 160, 40).join("\n");
+    assert!(
+        shown.contains("and waits for rank 8 (MPI_Allreduce 3") && !shown.contains('\u{1b}'),
+        "{shown}"
+    );
+}

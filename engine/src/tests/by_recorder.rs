@@ -2,7 +2,7 @@
 
 use super::{map, tasks};
 use crate::recorded::{self, Collective, Doing, Edge, How, Identity, Part, Rank, Stage, Waiting, Why};
-use crate::{Answer, Certainty, Grounds, Witness};
+use crate::{Answer, Certainty, Grounds, Outwards, SliceStep, Witness};
 use base::RankSet;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -287,4 +287,79 @@ fn no_wait_is_lost_and_none_is_made_up() {
             u64::from(tasks) + 3
         );
     }
+}
+
+/// Of any groups of tasks, of which some have a task twice and some tasks are in none, the waits between them are those of the full graph.
+#[test]
+fn waits_between_groups_of_any_kind_are_those_of_their_tasks() {
+    for seed in 0..200 {
+        let mut random = base::Random(seed);
+        let lists: Vec<Arc<[Rank]>> = (0..3)
+            .map(|_| {
+                let some = (0..12).filter(|_| random.below(3) == 0).map(Rank);
+                Vec::from_iter(some.chain([Rank(12)])).into()
+            })
+            .collect();
+        let edges: Vec<Edge> = (0..12)
+            .map(|waiter| in_barrier(waiter, &lists[random.below(3)], 1))
+            .collect();
+        let groups: Vec<RankSet> = (0..4)
+            .map(|_| (0..12).filter(|_| random.below(3) == 0).collect())
+            .collect();
+        let group_of = |rank: Rank| {
+            let mut places = groups.iter();
+            places
+                .position(|group| group.contains(rank.0))
+                .unwrap_or(groups.len())
+        };
+        let mut expected: BTreeSet<(usize, usize, u32)> = BTreeSet::new();
+        for edge in &edges {
+            let on = edge.on.iter();
+            expected.extend(on.map(|&on| (group_of(edge.waiter), group_of(on), on.0)));
+        }
+        let waiting = graph_of(12, edges, WaitGraph::default());
+        let found = waiting.between(&groups).into_iter();
+        let found = found.flat_map(|link| Vec::from_iter(link.on.iter().map(|on| (link.from, link.to, on))));
+        assert_eq!(BTreeSet::from_iter(found), expected, "seed {seed}");
+    }
+}
+
+/// Five tasks in five places: 0 and 4 wait for 1, 1 for 2, which waits for nobody, as 3 does.
+fn in_a_chain() -> Answer {
+    let map = map("void f(void) {\n  a();\n  b();\n  c();\n  d();\n  e();\n}\n");
+    let stacks = ["f:2,a:0", "f:3,b:0", "f:4,c:0", "f:5,d:0", "f:6,e:0"];
+    let mut answer = super::answer(&map, &tasks(&stacks), RankSet::default());
+    let mut waiting = awaited(&[(0, 1), (1, 2), (4, 1)], &[2]);
+    waiting.tasks = (0..5).map(doing).collect();
+    answer.finding = None;
+    answer.beside_recordings(waiting);
+    answer
+}
+
+#[test]
+fn a_slice_grows_along_the_waits_class_by_class() {
+    let answer = in_a_chain();
+    let steps = |outwards| {
+        let step = |step: SliceStep| {
+            let who = |class: usize| answer.classes[class].who.ranks.to_string();
+            (
+                who(step.class),
+                Vec::from_iter(step.waits_for.into_iter().map(who)),
+            )
+        };
+        Vec::from_iter(answer.slice_steps(outwards).into_iter().map(step))
+    };
+    let said = |who: &str, on: &[&str]| (who.to_owned(), Vec::from_iter(on.iter().map(|&on| on.to_owned())));
+    assert_eq!(steps(Outwards::Waits(0)), [said("2", &[])]);
+    let all = [
+        said("2", &[]),
+        said("1", &["2"]),
+        said("0", &["1"]),
+        said("4", &["1"]),
+    ];
+    assert_eq!(steps(Outwards::Waits(1)), all[..2]);
+    assert_eq!(steps(Outwards::Waits(2)), all[..3]);
+    // Nobody waits for 3, nor does it wait: it is in no slice along the waits, however long.
+    assert_eq!(steps(Outwards::Waits(9)), all);
+    assert_eq!(steps(Outwards::Progress(9)).len(), 5);
 }

@@ -1,18 +1,18 @@
 //! The wire form of a slice (`hindmost-slice` in `docs/json-schema.md`).
 
 use super::{VERSION, document};
-use crate::slice::{kind, sentence_of_places};
+use crate::slice::{Step, kind, sentence_of_places};
 use engine::Slice;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// The slice as JSON.
-pub fn slice_json(slice: &Slice) -> String {
-    document(&slice_out(slice))
+/// The slice as JSON, with the classes that it goes through.
+pub(crate) fn slice_json(slice: &Slice, steps: &[Step<'_>]) -> String {
+    document(&slice_out(slice, steps))
 }
 
 /// The wire form, for documents that hold a slice among other things.
-pub(crate) fn slice_out(slice: &Slice) -> SliceJson<'_> {
+pub(crate) fn slice_out<'a>(slice: &'a Slice, steps: &[Step<'a>]) -> SliceJson<'a> {
     let statements = slice.statements.iter().map(|statement| StatementJson {
         file: (&statement.file).into(),
         line: statement.line,
@@ -32,6 +32,15 @@ pub(crate) fn slice_out(slice: &Slice) -> SliceJson<'_> {
         version: VERSION,
         complete: !slice.has_more,
         statements: statements.collect(),
+        steps: steps
+            .iter()
+            .map(|step| SliceStepJson {
+                class: step.class,
+                ranks: step.who.ranks.to_string(),
+                tasks: (&step.who.names).into(),
+                waits_for: step.waits_for.into(),
+            })
+            .collect(),
         in_part: slice
             .in_part
             .iter()
@@ -50,7 +59,19 @@ pub struct SliceJson<'a> {
     pub version: u32,
     pub complete: bool,
     pub statements: Vec<StatementJson<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<SliceStepJson<'a>>,
     pub in_part: Vec<InPartJson<'a>>,
+}
+
+/// A class that the slice goes through.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SliceStepJson<'a> {
+    pub class: usize,
+    pub ranks: String,
+    pub tasks: Cow<'a, [String]>,
+    pub waits_for: Cow<'a, [usize]>,
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

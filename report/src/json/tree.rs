@@ -1,23 +1,30 @@
 //! The tree for programs (`hindmost-tree` in `docs/json-schema.md`).
 
+use super::waits::{WaitsJson, waits_out};
 use super::{VERSION, document, value};
 use crate::names::Names;
-use crate::tree::{fill, name};
+use crate::tree::{ClassWaits, Wait, fill, name};
+use engine::recorded::{Certainty, Waiting};
 use engine::{Granularity, Mark, NodeKind, OrderedTree, TaskSet, TreeNode};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fmt;
 
-/// A tree as JSON; `warnings` are what else the reader should know.
-pub fn tree_json(tree: &OrderedTree, warnings: &[String]) -> String {
-    document(&tree_out(tree, warnings, &|tasks| {
+/// A tree as JSON; `waiting` is who waits for whom in a recorded job, `warnings` are what else the reader should know.
+pub fn tree_json(tree: &OrderedTree, waiting: Option<&Waiting>, warnings: &[String]) -> String {
+    let waits = ClassWaits::of(tree, waiting);
+    let mut out = tree_out(tree, &|class| waits.of_class(class), warnings, &|tasks| {
         base::RankSet::from(tasks).to_string()
-    }))
+    });
+    out.waits = waiting.map(waits_out);
+    document(&out)
 }
 
-/// The wire form, for documents that hold a tree among other things; `say` writes sets of tasks.
+/// The wire form, for documents that hold a tree among other things; `waits` gives the waits of a class, `say` writes sets of tasks. Who waits for whom in the
+/// whole job is left to the caller.
 pub(crate) fn tree_out<'a>(
     tree: &'a OrderedTree,
+    waits: &dyn Fn(usize) -> &'a [Wait],
     warnings: &'a [String],
     say: &dyn Fn(&TaskSet) -> String,
 ) -> TreeJson<'a> {
@@ -60,6 +67,7 @@ pub(crate) fn tree_out<'a>(
                 count: class.tasks.len(),
                 now: (class.now != class.tasks).then(|| say(&class.now)),
                 hindmost: class.hindmost,
+                waits: waits(id).iter().map(wait_out).collect(),
             })
             .collect(),
         steps: tree
@@ -81,7 +89,19 @@ pub(crate) fn tree_out<'a>(
                 came_or_went: say(&change.came_or_went),
             })
             .collect(),
+        waits: None,
         warnings: warnings.into(),
+    }
+}
+
+fn wait_out(wait: &Wait) -> ClassWaitJson<'_> {
+    ClassWaitJson {
+        on: wait.on.to_string(),
+        classes: (&wait.classes).into(),
+        proven: wait.certainty == Certainty::Proven,
+        polling: wait.asks,
+        label: (&wait.label).into(),
+        sentence: wait.to_string(),
     }
 }
 
@@ -174,6 +194,9 @@ pub struct TreeJson<'a> {
     pub steps: Vec<StepJson<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<ChangeJson>,
+    /// As `hindmost-waits`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waits: Option<WaitsJson<'a>>,
     pub warnings: Cow<'a, [String]>,
 }
 
@@ -248,6 +271,20 @@ pub struct TreeClassJson<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub now: Option<String>,
     pub hindmost: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub waits: Vec<ClassWaitJson<'a>>,
+}
+
+/// What some tasks of a class wait for.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ClassWaitJson<'a> {
+    pub on: String,
+    pub classes: Cow<'a, [usize]>,
+    pub proven: bool,
+    pub polling: bool,
+    pub label: Cow<'a, str>,
+    pub sentence: String,
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

@@ -148,7 +148,7 @@ function showClasses(most) {
       { class: each.hindmost ? "hindmost" : null },
       el("td", {}, el("span", { class: "swatch", background: nodes[each.node].color }), " ", el("button", { type: "button", class: "link", onclick: () => showClass(at) }, each.temporal || `${at + 1}`)),
       el("td", { class: "mono" }, `${each.now === undefined ? each.count : sizeOf(each.now)}:[${members(nowOf(each), 80)}]`),
-      el("td", {}, known ? data.sentences[found] : placeText(at)),
+      el("td", {}, known ? data.sentences[found] : placeText(at), (each.waits || []).slice(0, 4).map((wait) => el("div", { class: wait.proven ? null : "soft" }, wait.sentence))),
       el("td", {}, el("b", {}, standing(known) || (each.hindmost ? "hindmost" : nowOf(each) ? "" : "left before the last sample")), [...reasons, ...moved, ...calls].map((text) => el("div", { class: "soft" }, text))),
     );
   });

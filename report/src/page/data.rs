@@ -3,10 +3,11 @@
 #![allow(missing_docs, reason = "docs/json-schema.md describes every field")]
 
 use super::sets::SetTable;
-use super::told::{self, Told};
+use super::told::{self, MOST_TOLD, Told};
 use super::{Page, PageSource, Verdict, texts};
-use crate::json::{AnswerJson, SliceJson, TreeJson, slice_out, tree_out};
+use crate::json::{AnswerJson, SliceJson, TreeJson, slice_out, tree_out, waits_out};
 use crate::text::describe;
+use crate::tree::ClassWaits;
 use base::RankSet;
 use engine::{Model, NodeKind, TaskClass, TaskSet};
 use serde::{Deserialize, Serialize};
@@ -35,7 +36,18 @@ pub(super) fn block(page: &Page<'_>, verdict: &Verdict) -> String {
         });
         answer
     });
-    let tree = tree_out(page.tree, page.warnings, &say);
+    let waits = ClassWaits::of(page.tree, page.waiting);
+    let waits = |class: usize| match class {
+        ..MOST_TOLD => waits.of_class(class),
+        _ => &[],
+    };
+    let mut tree = tree_out(page.tree, &waits, page.warnings, &say);
+    // Where there is an answer, that has it.
+    tree.waits = page.waiting.filter(|_| page.answer.is_none()).map(|waiting| {
+        let mut waits = waits_out(waiting);
+        waits.keep_nodes(MOST_TOLD);
+        waits
+    });
     let hosts: Vec<HostJson<'_>> = page
         .hosts
         .iter()
@@ -70,7 +82,7 @@ pub(super) fn block(page: &Page<'_>, verdict: &Verdict) -> String {
             .map(|(id, _)| id)
             .collect(),
         hosts,
-        slice: page.slice.map(slice_out),
+        slice: page.slice.map(|slice| slice_out(slice, page.slice_steps)),
         sources: page.sources.into(),
         sets: table.into_inner().into_texts(),
         // Written when all of it is there.

@@ -60,8 +60,30 @@ function choose(at) {
   );
 }
 
+/** How many of the classes that the slice goes through are shown, from the hindmost outwards. */
+const steps = slice ? slice.steps || [] : [];
+let shownSteps = 1;
+
+/** Shows the statements of the first classes alone; those behind come with the next. */
+function showSteps(most) {
+  shownSteps = Math.max(1, Math.min(steps.length, most));
+  const shown = new Set(steps.slice(0, shownSteps).map((step) => step.class));
+  const isShown = (each) => !steps.length || each.class === undefined || shown.has(each.class);
+  [...suspectBox.children].forEach((item, at) => (item.hidden = !isShown(suspects[at])));
+  const whoOfStep = (step) => whoOf({ ranks: step.ranks, tasks: step.tasks });
+  const said = steps.slice(0, shownSteps).map((step) => {
+    const on = step.waits_for.map((each) => steps.find((other) => other.class === each)).filter(Boolean).map(whoOfStep);
+    return `${shortened(whoOfStep(step), 60)}${on.length ? ` (waiting for ${shortened(on.join(" and "), 60)})` : ""}`;
+  });
+  byId("slice-way").hidden = steps.length < 2;
+  byId("slice-next").disabled = shownSteps >= steps.length;
+  byId("slice-at").textContent = `Of ${said.join(", then ")}: ${shownSteps} of ${count(steps.length, "class", "classes")}.`;
+}
+
 /** Chooses a statement from elsewhere on the page: the slice comes into sight. */
 function showSuspect(at) {
+  const step = steps.findIndex((each) => each.class === suspects[at].class);
+  if (step >= shownSteps) showSteps(step + 1);
   choose(at);
   byId("slice").scrollIntoView({ block: "nearest" });
 }
@@ -85,15 +107,24 @@ function showSlice() {
     if (item) choose([...suspectBox.children].indexOf(item));
   });
   byId("slice-notes").replaceChildren(...slice.in_part.map((each) => el("p", { class: "doubt" }, `${each.function} was understood in part only (${each.reason}): more of it may belong here.`)));
+  byId("slice-next").addEventListener("click", () => showSteps(shownSteps + 1));
+  showSteps(1);
   choose(0);
+}
+
+/** Goes so many statements on or back among those that are shown. */
+function chooseShown(from, by) {
+  const shown = suspects.map((_, at) => at).filter((at) => !suspectBox.children[at].hidden);
+  const at = Math.max(0, Math.min(shown.length - 1, shown.indexOf(from) + by));
+  choose(shown[at]);
 }
 
 /** A key for the list that has the focus; whether it was one. */
 function keyInSlice(event) {
   if (event.target !== suspectBox) return false;
   const page = Math.max(1, Math.floor(suspectBox.clientHeight / 48));
-  const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -suspects.length, End: suspects.length };
-  if (!(event.key in steps)) return false;
-  choose(suspect + steps[event.key]);
+  const moves = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -suspects.length, End: suspects.length };
+  if (!(event.key in moves)) return false;
+  chooseShown(suspect, moves[event.key]);
   return true;
 }

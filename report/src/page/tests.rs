@@ -16,7 +16,9 @@ fn page(sources: &[PageSource]) -> String {
     page_html(&Page {
         tree: &tree,
         answer: None,
+        waiting: None,
         slice: None,
+        slice_steps: &[],
         warnings: &warnings,
         sources,
         hosts: &[],

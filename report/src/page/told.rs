@@ -13,7 +13,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 /// Of each list, how many elements the page has, besides those that its tree leads to. The script shows fewer.
-const MOST_TOLD: usize = 100;
+pub(super) const MOST_TOLD: usize = 100;
 
 /// Relations of a class that the page shows.
 const MOST_RELATIONS: usize = 2;

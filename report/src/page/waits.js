@@ -1,5 +1,5 @@
 // Who waits for whom, where the job is recorded: tasks that wait alike are one box. The data say in which row each stands; here they are drawn.
-const waits = answer && answer.waits;
+const waits = (answer && answer.waits) || tree.waits;
 const MOST_BOXES = 40;
 const BOX = { width: 212, height: 64, right: 22, below: 54 };
 const PARTS = { cycle: "wait for one another", awaited: "waited for", stuck: "can never go on", waits: "wait", apart: "apart" };

@@ -8,8 +8,9 @@
 //! offset alone, even where there is none; of `vars` nothing. It does so whatever `label` says, so that is for Graphviz. So a file without a line and a module without an offset stand in attributes
 //! of our own, and temporal ranks and values in the function's name: `solve@[T1 it=7]`.
 
-use super::{DotColors, fill, fill_by_tasks, members, name, own_name, short_members, value};
+use super::{ClassWaits, DotColors, fill, fill_by_tasks, members, name, own_name, short_members, value};
 use crate::names::{Names, shortened};
+use engine::recorded::Waiting;
 use engine::{NodeKind, OrderedTree, TreeNode};
 use std::fmt::Write as _;
 
@@ -20,12 +21,17 @@ const RANKS_AT_EDGE: usize = 24;
 const NAME_IN_NODE: usize = 60;
 
 /// A tree as a `.dot` file.
-pub fn tree_dot(tree: &OrderedTree, colors: DotColors) -> String {
+pub fn tree_dot(tree: &OrderedTree, waiting: Option<&Waiting>, colors: DotColors) -> String {
+    let waits = ClassWaits::of(tree, waiting);
     let mut out = String::from("digraph G {\n\tgraph [type=\"stat_4_2\"];\n");
     out.push_str("\tnode [shape=record,style=filled,labeljust=c,height=0.2];\n");
     for (id, node) in tree.nodes.iter().enumerate() {
         // Writing to a string cannot fail.
-        let _ = writeln!(out, "\t{id} [{}];", attributes(&of_node(tree, node, colors)));
+        let _ = writeln!(
+            out,
+            "\t{id} [{}];",
+            attributes(&of_node(tree, node, &waits, colors))
+        );
     }
     for (id, node) in tree.nodes.iter().enumerate().skip(1) {
         let _ = writeln!(
@@ -41,7 +47,12 @@ pub fn tree_dot(tree: &OrderedTree, colors: DotColors) -> String {
 
 const ABSENT: &str = "(null)";
 
-fn of_node(tree: &OrderedTree, node: &TreeNode, colors: DotColors) -> Vec<(&'static str, String)> {
+fn of_node(
+    tree: &OrderedTree,
+    node: &TreeNode,
+    waits: &ClassWaits,
+    colors: DotColors,
+) -> Vec<(&'static str, String)> {
     let is_root = node.kind == NodeKind::Root;
     let or_absent = |text: Option<String>| text.unwrap_or_else(|| ABSENT.to_owned());
     let vars: String = node
@@ -105,6 +116,14 @@ fn of_node(tree: &OrderedTree, node: &TreeNode, colors: DotColors) -> Vec<(&'sta
         .map(|sibling| sibling.reason.as_str())
         .collect();
     all.extend((!why.is_empty()).then(|| ("why", why.join("; "))));
+    // An edge would be one of the tree to STATview; so waits are text beside the node, and what does not fit there is in an attribute of our own.
+    if let Some(class) = node.class
+        && let [first, ..] = waits.of_class(class)
+    {
+        let waits = Vec::from_iter(waits.of_class(class).iter().map(ToString::to_string));
+        all.push(("waits", waits.join("; ")));
+        all.push(("xlabel", first.to_string()));
+    }
     all
 }
 

@@ -4,10 +4,12 @@
 //! wanted, branches in the middle are counted instead of shown: the hindmost and the foremost stay.
 
 use super::folds::Folds;
-use super::{name, place, short_members, value};
+use super::{ClassWaits, name, place, short_members, value};
 use crate::names::Names;
 use crate::style::{DOUBT, FAINT, HINDMOST, TITLE, VALUE, paint};
+use crate::waits;
 use crate::{clean, counted};
+use engine::recorded::Waiting;
 use engine::{Mark, NodeKind, OrderedTree, TreeNode};
 
 /// How a tree is printed.
@@ -37,8 +39,8 @@ impl Default for TreeText {
     }
 }
 
-/// A tree as text, with its legend and the reasons for its order.
-pub fn tree_text(tree: &OrderedTree, options: TreeText) -> String {
+/// A tree as text, with its legend and the reasons for its order. Of a recorded job, who waits for whom stands beside each class, and in full below the tree.
+pub fn tree_text(tree: &OrderedTree, waiting: Option<&Waiting>, options: TreeText) -> String {
     let mut out = if options.below_answer {
         paint(TITLE, "The tree of their stacks:\n")
     } else {
@@ -48,11 +50,30 @@ pub fn tree_text(tree: &OrderedTree, options: TreeText) -> String {
     let folds = Folds::of(tree, options.helpers);
     let shown = choose(tree, &folds, options.lines);
     let mut rails: Vec<bool> = Vec::new();
-    print_children(tree, &folds, &shown, &mut rails, options, &mut out);
+    let printed = Printed {
+        tree,
+        folds: &folds,
+        waits: ClassWaits::of(tree, waiting),
+        options,
+    };
+    print_children(&printed, &shown, &mut rails, &mut out);
     out.push_str(&legend(tree, &shown));
     out.push_str(&changes(tree, options));
     out.push_str(&reasons(tree, &shown));
+    // An answer above has it already.
+    if let Some(waiting) = waiting.filter(|_| !options.below_answer) {
+        out.push('\n');
+        out.push_str(&waits::waits_text(waiting, false));
+    }
     out
+}
+
+/// What a node's line is made of.
+struct Printed<'t> {
+    tree: &'t OrderedTree,
+    folds: &'t Folds,
+    waits: ClassWaits,
+    options: TreeText,
 }
 
 fn headline(tree: &OrderedTree) -> String {
@@ -154,14 +175,10 @@ fn cut_depth(tree: &OrderedTree, folds: &Folds, mut shown: Shown, lines: usize) 
     shown
 }
 
-fn print_children(
-    tree: &OrderedTree,
-    folds: &Folds,
-    shown: &Shown,
-    rails: &mut Vec<bool>,
-    options: TreeText,
-    out: &mut String,
-) {
+fn print_children(printed: &Printed<'_>, shown: &Shown, rails: &mut Vec<bool>, out: &mut String) {
+    let Printed {
+        tree, folds, options, ..
+    } = *printed;
     // Not by recursion: a stack of a target may be deeper than ours.
     enum Work {
         Node(usize, bool),
@@ -211,7 +228,7 @@ fn print_children(
             }
             Work::Node(node, is_only) => {
                 out.push_str(&paint(FAINT, prefix(rails, is_last)));
-                out.push_str(&line(tree, folds, node, is_only, options));
+                out.push_str(&line(printed, node, is_only));
                 out.push('\n');
                 rails.push(!is_last);
                 stack.push(Work::Close);
@@ -238,7 +255,10 @@ fn prefix(rails: &[bool], is_last: bool) -> String {
     out
 }
 
-fn line(tree: &OrderedTree, folds: &Folds, at: usize, is_only: bool, options: TreeText) -> String {
+fn line(printed: &Printed<'_>, at: usize, is_only: bool) -> String {
+    let Printed {
+        tree, folds, options, ..
+    } = *printed;
     let node = &tree.nodes[at];
     let parent = &tree.nodes[node.parent];
     let label = name(tree, node, options.names);
@@ -297,6 +317,14 @@ fn line(tree: &OrderedTree, folds: &Folds, at: usize, is_only: bool, options: Tr
             None => "  <- the hindmost are among these",
         };
         out.push_str(&paint(HINDMOST, said));
+    }
+    let waits = node.class.map_or(&[][..], |class| printed.waits.of_class(class));
+    if let Some(wait) = waits.first().filter(|_| node.children.is_empty()) {
+        let more = match waits.len() {
+            1 => String::new(),
+            all => format!(" and {} more", all - 1),
+        };
+        out.push_str(&paint(FAINT, format!("  {wait}{more}")));
     }
     out
 }

@@ -4,7 +4,7 @@ use super::{communicator, does, message_line, operation, plural, ranks_text, sec
 use crate::clean::clean;
 use crate::names::shortened;
 use crate::tree::{in_pieces, quoted};
-use engine::recorded::{Certainty, Condensed, How, Link, Node, Part, Rank, Waiting, Why};
+use engine::recorded::{Certainty, Condensed, Edge, How, Link, Node, Part, Rank, Waiting, Why};
 use std::fmt::Write as _;
 
 /// How many nodes a drawing has; who stands nearest to those that hold the others comes first.
@@ -37,9 +37,14 @@ fn ranks_in_node(node: &Node) -> String {
 
 /// What a wait is for, in a few words, without whom: `tag 7, MPI_COMM_WORLD`.
 pub(crate) fn link_label(waiting: &Waiting, link: &Link) -> String {
-    let Some(edge) = waiting.graph.edges.get(link.edge) else {
-        return String::new();
-    };
+    waiting
+        .graph
+        .edges
+        .get(link.edge)
+        .map_or_else(String::new, |edge| wait_label(waiting, edge))
+}
+
+fn wait_label(waiting: &Waiting, edge: &Edge) -> String {
     match &edge.why {
         Why::Message {
             communicator: over,

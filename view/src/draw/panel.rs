@@ -64,6 +64,7 @@ fn facts_of(state: &ViewState) -> Vec<Line<'static>> {
         [file, module].into_iter().flatten().collect::<Vec<_>>().join(" "),
     );
     fact("tasks", edge(job, node, 400));
+    node.waits.iter().for_each(|wait| fact("and", wait.clone()));
     fact(
         "values",
         Vec::from_iter(said.values.iter().map(ToString::to_string)).join(" "),
