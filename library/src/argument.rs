@@ -62,6 +62,8 @@ pub struct Argument {
     pub same: bool,
     /// What it points to is followed over one more pointer, or to what the handle there stands for.
     pub inside: bool,
+    /// What it points to are handles of requests: what such a handle stands for, nobody writes but functions of the library.
+    pub requests: bool,
     /// The address of new memory, or a handle of a new request, is stored there.
     pub gives: bool,
     /// It is a part of a message: what stands there is carried, and decides nothing about the call.
@@ -77,6 +79,7 @@ impl Argument {
             extent: Extent::Any,
             same: false,
             inside: false,
+            requests: false,
             gives: false,
             carried: false,
             role: None,
@@ -105,6 +108,11 @@ impl Argument {
 
     const fn inside(mut self) -> Self {
         self.inside = true;
+        self
+    }
+
+    const fn requests(mut self) -> Self {
+        self.requests = true;
         self
     }
 
@@ -179,10 +187,10 @@ pub(crate) mod mpi_words {
     pub(crate) const NEW_SAME: Argument = NEW.same();
     pub(crate) const NEWS: Argument = FILLED.inside();
     /// The request of the operation that the call starts.
-    pub(crate) const NEW_REQUEST: Argument = ONE.inside().gives();
+    pub(crate) const NEW_REQUEST: Argument = ONE.inside().gives().requests();
     /// Requests that are started, completed or asked about.
-    pub(crate) const REQUEST: Argument = NEW.role(Role::Request);
-    pub(crate) const REQUESTS: Argument = NEWS.role(Role::Request);
+    pub(crate) const REQUEST: Argument = NEW.role(Role::Request).requests();
+    pub(crate) const REQUESTS: Argument = NEWS.role(Role::Request).requests();
 
     /// Buffers of as many elements as the next argument says.
     pub(crate) const OUT_N: Argument = OUT.counted();

@@ -3,6 +3,7 @@
 //! What they do not name is taken to read and write everything that its arguments point to, and one step further. Being in
 //! them only makes slices smaller.
 
+use crate::graph::Purpose;
 use library::{Access, Exit, Function, HiddenState, function};
 
 /// What a function without source does.
@@ -26,6 +27,8 @@ pub struct LibraryEffect {
     pub gives: Option<u8>,
     /// Arguments that it follows over one more pointer, or to what a handle stands for. As bits, too.
     pub inside: u32,
+    /// Of these, arguments that point to handles of requests, as bits: behind one, only functions of the library write.
+    pub requests: u32,
     /// Nothing is known: it may keep its arguments in one another, and call functions that it is given.
     pub unknown: bool,
 }
@@ -42,6 +45,15 @@ impl LibraryEffect {
     /// Whether it follows its argument `index`, if that is a pointer.
     pub fn follows(&self, index: usize) -> bool {
         self.opaque & bit(index) == 0
+    }
+
+    /// What that is read for, which its argument `index` leads to over one more pointer.
+    pub(crate) fn purpose_inside(&self, index: usize) -> Purpose {
+        if self.requests & bit(index) != 0 {
+            Purpose::Request
+        } else {
+            Purpose::Value
+        }
     }
 
     /// Whether it follows what its argument `index` points to, too.
@@ -103,6 +115,7 @@ fn through_arguments(row: &Function, mut done: LibraryEffect) -> LibraryEffect {
             Access::Object | Access::Writes | Access::WritesLater | Access::Calls => {}
         }
         done.inside |= if argument.inside { bit(index) } else { 0 };
+        done.requests |= if argument.requests { bit(index) } else { 0 };
     }
     done
 }
@@ -128,6 +141,7 @@ mod tests {
 
     #[test]
     fn what_is_followed_and_written() {
+        let is_request = |name, index| effect(name).purpose_inside(index) == Purpose::Request;
         let send = effect("PMPI_Send");
         assert!(send.follows(0) && !send.writes(0) && !send.follows(5) && !send.unknown);
         let receive = effect("MPI_Recv");
@@ -139,5 +153,8 @@ mod tests {
         assert!(receive.gives.is_none() && effect("MPI_Irecv").gives == Some(6));
         assert!(effect("MPI_Irecv").goes_inside(6) && !effect("MPI_Irecv").goes_inside(0));
         assert!(effect("MPI_Wait").goes_inside(0) && !effect("MPI_Wait").unknown);
+        assert!(is_request("MPI_Wait", 0) && is_request("MPI_Isend", 6));
+        // What it kept is called with memory of the program.
+        assert!(!is_request("MPI_Grequest_start", 4) && !is_request("MPI_Init", 1));
     }
 }

@@ -90,8 +90,19 @@ pub(crate) struct Access {
     pub(crate) key: Key,
     /// How the source names it, for the reader.
     pub(crate) name: Option<NameId>,
-    /// What is read there chooses which memory the node reads or writes, and makes no value.
-    pub(crate) chooses: bool,
+    /// What it is read for.
+    pub(crate) purpose: Purpose,
+}
+
+/// What memory is read for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Purpose {
+    /// Its value is used.
+    Value,
+    /// It chooses which memory the node reads or writes, and makes no value.
+    Choice,
+    /// It is what handles of requests stand for, where no statement of the program writes: only calls of the library do.
+    Request,
 }
 
 impl Access {
@@ -101,7 +112,7 @@ impl Access {
             place,
             key,
             name,
-            chooses: false,
+            purpose: Purpose::Value,
         }
     }
 }
@@ -322,8 +333,9 @@ impl Memory {
     pub(crate) fn parts(structured: bool, member: Key, key: Key) -> [Option<Key>; 2] {
         match (member, key) {
             (None, key) => [Some(key), None],
-            // Of a member that has members itself, the object around shows them.
-            (Some(_), None) if structured => [Some(None), None],
+            // Of a member that has members itself, the object around shows them. The member by itself says the same of fewer, which
+            // are nearer.
+            (Some(member), None) if structured => [Some(Some(member)), Some(None)],
             (Some(member), None) => [Some(Some(member)), None],
             // A member of what is itself a member may also be written as a part of that.
             (Some(member), Some(key)) if member == key => [Some(Some(key)), None],

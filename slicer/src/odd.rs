@@ -35,7 +35,7 @@ pub(crate) fn odd_definitions(
 fn definitions(graph: &Graph, reached: &Reached) -> Definitions {
     let mut found = Definitions::new();
     for &(from, to, kind) in &reached.trail {
-        let is_named = matches!(from, State::Written(_, _, part) if part != Part::Unnamed);
+        let is_named = matches!(from, State::Written(_, _, part, _) if part != Part::Unnamed);
         if is_named && kind == Dependence::Sets && matches!(to, State::At(..)) {
             found.entry((from, None)).or_default().push(to);
         }

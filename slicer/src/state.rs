@@ -31,15 +31,24 @@ pub(crate) enum State {
     /// The call comes back.
     Back(CallingContext, NodeId),
     /// This part of what these labels say is pointed to has the value that it has; whether it is accessed by members.
-    Place(Side, Labels, bool, Key),
+    Place(Side, Labels, bool, Key, WrittenBy),
     /// What these writers left there has it.
-    Written(Side, Writers, Part),
+    Written(Side, Writers, Part, WrittenBy),
     /// The function was called, from wherever that may have been.
     Open(Side, FunctionId),
     /// Functions that were called implicitly have returned: all, or what the objects of this file's classes are called as.
     ImplicitlyCalled(Side, Option<FileId>),
     /// Somebody calls functions implicitly: anybody, or somebody in this file.
     ImplicitCallers(Side, Option<FileId>),
+}
+
+/// Which of those who write memory count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum WrittenBy {
+    /// All.
+    Anybody,
+    /// Calls of functions without source: what handles of requests stand for is the library's.
+    Library,
 }
 
 /// Who writes memory.

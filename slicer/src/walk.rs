@@ -15,7 +15,7 @@ mod memory;
 mod messages;
 
 use crate::executed::Executed;
-use crate::graph::{Access, Call, EdgeKind, FileId, Graph, Message, NodeId, NodeKind};
+use crate::graph::{Call, EdgeKind, FileId, Graph, Message, NodeId, NodeKind, Purpose};
 use crate::places::NameId;
 use crate::reached::{Queue, Reached};
 use crate::state::{CallingContext, Dependence, Predecessor, Side, State};
@@ -57,6 +57,8 @@ pub(crate) struct Walk<'g> {
     met: HashSet<(Side, &'g Message)>,
     /// Some message names no buffer.
     uses_addresses: bool,
+    /// Some request is the program's own, with memory of the program's behind it (`MPI_Grequest_start`).
+    has_own_requests: bool,
     queue: Queue,
     reached: Reached,
     own: Entered,
@@ -84,6 +86,10 @@ impl<'g> Walk<'g> {
         Walk {
             graph,
             executed,
+            has_own_requests: graph
+                .names
+                .iter()
+                .any(|name| matches!(name.as_str(), "MPI_Grequest_start" | "PMPI_Grequest_start")),
             uses_addresses: exchanging.iter().any(|(_, message)| message.by_address),
             exchanging,
             met: HashSet::new(),
@@ -194,9 +200,9 @@ impl<'g> Walk<'g> {
                 found = true;
             }
         }
-        for &Access { place, key, name, .. } in graph.reads.of(node.index()) {
-            if is_it(name) {
-                self.ask(state, Side::Own, place, key, 1, name);
+        for access in graph.reads.of(node.index()) {
+            if is_it(access.name) {
+                self.ask(state, Side::Own, access, 1);
                 found = true;
             }
         }
@@ -241,10 +247,12 @@ impl<'g> Walk<'g> {
                 State::At(context, node) => self.at(state, context, node, distance),
                 State::Value(context, call) => self.value(state, context, call, distance),
                 State::Back(context, call) => self.back(state, context, call, distance),
-                State::Place(side, labels, structured, key) => {
-                    self.place(state, side, (labels, structured, key), distance);
+                State::Place(side, labels, structured, key, by) => {
+                    self.place(state, side, (labels, structured, key), by, distance);
                 }
-                State::Written(side, writers, part) => self.written(state, side, writers, part, distance),
+                State::Written(side, writers, part, by) => {
+                    self.written(state, side, (writers, part), by, distance);
+                }
                 State::Open(side, function) => self.opened(state, side, function, distance),
                 State::ImplicitlyCalled(side, file) => self.implicit(state, side, file, distance),
                 State::ImplicitCallers(side, file) => self.sites(state, side, file, distance),
@@ -329,15 +337,12 @@ impl<'g> Walk<'g> {
             }
         }
         let side = side_of(context);
-        for &Access {
-            place,
-            key,
-            name,
-            chooses,
-        } in graph.reads.of(node.index())
-        {
-            let farther = if chooses { CHOICE } else { 1 };
-            self.ask(state, side, place, key, distance + farther, name);
+        for access in graph.reads.of(node.index()) {
+            let farther = match access.purpose {
+                Purpose::Choice => CHOICE,
+                Purpose::Value | Purpose::Request => 1,
+            };
+            self.ask(state, side, access, distance + farther);
         }
         match graph.nodes[node].kind {
             NodeKind::Call => self.at_call(state, context, node, distance),

@@ -347,16 +347,17 @@ impl<'u> Values<'_, 'u> {
         }
         results.extend(returns.and_then(|index| value(self, index.into())));
         if unknown {
-            results.extend(self.call_unknown(id, call, args));
+            results.extend(self.call_unknown(id, call, name, args));
         }
         results.into_iter().reduce(|a, b| self.merge(a, b))
     }
 
     /// A call of a function of which nothing is known; gives what it may return.
-    fn call_unknown(&mut self, id: FunctionIndex, call: ExprId, args: &[ExprId]) -> Vec<PlaceId> {
+    fn call_unknown(&mut self, id: FunctionIndex, call: ExprId, name: &str, args: &[ExprId]) -> Vec<PlaceId> {
         let mut results = Vec::new();
         let mut given: Vec<PlaceId> = args.iter().filter_map(|&arg| self.value(arg)).collect();
         given.extend(self.receiver(id, call));
+        given.extend(self.own_receiver(id, call, name));
         if self.cxx.is_cxx(id) {
             // It may make an object, of which nothing is known.
             let new = self.allocate(None);

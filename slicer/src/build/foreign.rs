@@ -53,14 +53,19 @@ impl Parts {
             let Some(place) = argument.filter(|_| effect.follows(index)) else {
                 continue;
             };
-            let inside = effect
-                .goes_inside(index)
-                .then(|| values.places.content(place, None));
-            for place in [Some(place), inside].into_iter().flatten() {
+            let mut accesses = vec![access(place)];
+            if effect.goes_inside(index) {
+                let inside = values.places.content(place, None);
+                accesses.push(Access {
+                    purpose: effect.purpose_inside(index),
+                    ..access(inside)
+                });
+            }
+            for access in accesses {
                 let reader = (first_argument.index() + index) as u32;
-                self.reads.push((reader, access(place)));
+                self.reads.push((reader, access));
                 if effect.writes(index) {
-                    self.writes.push((place, None, node));
+                    self.writes.push((access.place, None, node));
                 }
             }
         }

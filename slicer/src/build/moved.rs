@@ -36,8 +36,22 @@ impl<'u> Values<'_, 'u> {
     /// Something is added to a value, or taken away.
     pub(super) fn note_move(&mut self, id: FunctionIndex, expr: ExprId, value: Option<PlaceId>) {
         let function = self.program.functions[id].function;
-        if let Some(value) = value.filter(|_| may_be_address(function, expr)) {
+        if let Some(value) = value.filter(|_| self.may_be_address(function, expr)) {
             self.moves.moved.push(value);
+        }
+    }
+
+    /// Whether the value of an expression may be an address.
+    pub(crate) fn may_be_address(&self, function: &Function, expr: ExprId) -> bool {
+        match &function.exprs[expr].kind {
+            ExprKind::Var(VarRef::Local(local)) => holds_address(function.locals[*local].ty),
+            ExprKind::Field { name, .. } => {
+                let mut members = self.program.members(name).peekable();
+                members.peek().is_none() || members.any(|member| holds_address(member.ty))
+            }
+            ExprKind::Cast(_, inner) => self.may_be_address(function, *inner),
+            ExprKind::Int(_) | ExprKind::Float(_) => false,
+            _ => true,
         }
     }
 
@@ -160,17 +174,9 @@ impl<'u> Values<'_, 'u> {
     }
 }
 
-/// Whether the value that something is added to may be an address: a number too narrow for one is none.
-fn may_be_address(function: &Function, expr: ExprId) -> bool {
-    match &function.exprs[expr].kind {
-        ExprKind::Var(VarRef::Local(local)) => !matches!(
-            function.locals[*local].ty,
-            Type::Float { .. } | Type::Int { bits: Some(..64), .. }
-        ),
-        ExprKind::Cast(_, inner) => may_be_address(function, *inner),
-        ExprKind::Int(_) | ExprKind::Float(_) => false,
-        _ => true,
-    }
+/// Whether a value of this type may be an address: a number too narrow for one is none.
+fn holds_address(ty: Type) -> bool {
+    !matches!(ty, Type::Float { .. } | Type::Int { bits: Some(..64), .. })
 }
 
 /// Whether an expression is written as the address of a member, `&s->a`, whatever it is converted to.

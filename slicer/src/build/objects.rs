@@ -4,12 +4,12 @@
 //! (constructors, destructors, operators) may be called for any object: these are all one class of contents, in which only the names of
 //! members tell one thing from another.
 
-use crate::build::cxx::{constructs, may_be_object, this_of};
+use crate::build::cxx::{constructs, is_standard, may_be_object, this_of};
 use crate::build::values::Values;
 use crate::places::PlaceId;
 use base::Id as _;
 use dataflow::FunctionIndex;
-use ir::{ExprId, ExprKind, LocalId, StmtKind};
+use ir::{ExprId, ExprKind, LocalId, Receiver, StmtKind};
 use library::HiddenState;
 
 impl<'u> Values<'_, 'u> {
@@ -84,6 +84,27 @@ impl<'u> Values<'_, 'u> {
         self.value(object).or(self.any)
     }
 
+    /// The object that a function without source may be called for by its name alone: in a member function, a name that classes of the
+    /// standard library have may be one of a class from which that of the function derives.
+    pub(crate) fn own_receiver(&mut self, id: FunctionIndex, call: ExprId, name: &str) -> Option<PlaceId> {
+        let info = &self.program.functions[id];
+        let is_own = info.function.receivers.get(&call) == Some(&Receiver::This);
+        if !is_own || !is_standard(name) || self.callees.any(info.unit, name) {
+            return None;
+        }
+        Some(self.own_object(id))
+    }
+
+    /// The object that a member function is called for, or that a lambda in one has captured.
+    fn own_object(&mut self, id: FunctionIndex) -> PlaceId {
+        let own = self.this(id);
+        if self.cxx.around(id).is_empty() {
+            return own;
+        }
+        let outer = self.places.content(own, None);
+        self.merge(own, outer)
+    }
+
     /// Tells a function for which object it is called. `new` is the object that a constructor makes.
     pub(crate) fn link_this(
         &mut self,
@@ -101,12 +122,8 @@ impl<'u> Values<'_, 'u> {
         if let Some(object) = self.receiver(id, call) {
             self.places.flow(object, this);
         } else if self.cxx.is_cxx(id) {
-            let own = self.this(id);
+            let own = self.own_object(id);
             self.places.flow(own, this);
-            if !self.cxx.around(id).is_empty() {
-                let outer = self.places.content(own, None);
-                self.places.flow(outer, this);
-            }
         }
     }
 

@@ -8,7 +8,7 @@
 //! Equations, for the values *V* of an expression at a node: of a constant, itself; of a variable or member, the union of *V* of what its writers
 //! write; of a parameter, the union over all calls of what they hand over; of a call, the union of what its functions return.
 
-use crate::graph::{Access, EdgeKind, FunctionId, Graph, Labels, Memory, NodeId, NodeKind};
+use crate::graph::{Access, EdgeKind, FunctionId, Graph, Labels, Memory, NodeId, NodeKind, Purpose};
 use crate::places::NameId;
 use crate::state::Writers;
 use crate::walk::{concerned, parts_of};
@@ -360,7 +360,7 @@ impl<'g, 'u> Asker<'g, 'u> {
     /// What was written to memory that a node reads.
     fn in_memory(&mut self, node: NodeId, is_meant: &dyn Fn(&Access) -> bool) -> Origins {
         let reads = self.graph.reads.of(node.index()).iter();
-        let reads = reads.filter(|access| !access.chooses && is_meant(access));
+        let reads = reads.filter(|access| access.purpose != Purpose::Choice && is_meant(access));
         let reads: Vec<Access> = reads.copied().collect();
         let mut writers = BTreeSet::new();
         for access in &reads {

@@ -4,7 +4,7 @@ use crate::build::cxx::may_throw;
 use crate::build::memory::Home;
 use crate::build::objects::Unnamed;
 use crate::build::values::Values;
-use crate::graph::{Access, EdgeKind};
+use crate::graph::{Access, EdgeKind, Purpose};
 use crate::places::{NameId, PlaceId};
 use base::Id as _;
 use dataflow::{Action, FunctionIndex, operands};
@@ -192,6 +192,9 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
     /// The object that a call is made for: a function without source reads and writes it, and what it points to.
     fn receiver(&mut self, call: ExprId, name: &str, uses: &mut PointUses) {
         let Some(object) = self.values.cxx.receiver(self.id, call) else {
+            if let Some(place) = self.values.own_receiver(self.id, call, name) {
+                self.changed_object(place, None, uses);
+            }
             return;
         };
         self.reads(object, &mut uses.reads);
@@ -201,12 +204,17 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
         }
         if let Some(place) = self.values.receiver(self.id, call) {
             let name = self.describe_pointee(object);
-            let inside = self.values.places.content(place, None);
-            for place in [place, inside] {
-                let access = Access::new(place, None, name);
-                uses.reads.memory.push(access);
-                uses.writes.push(access);
-            }
+            self.changed_object(place, name, uses);
+        }
+    }
+
+    /// A function without source reads and writes an object, and what it points to.
+    fn changed_object(&mut self, place: PlaceId, name: Option<NameId>, uses: &mut PointUses) {
+        let inside = self.values.places.content(place, None);
+        for place in [place, inside] {
+            let access = Access::new(place, None, name);
+            uses.reads.memory.push(access);
+            uses.writes.push(access);
         }
     }
 
@@ -229,15 +237,22 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
         if self.values.cxx.catches && may_throw(name) && self.values.cxx.is_cxx(self.id) {
             uses.writes.push(self.thrown());
         }
+        // To some implementations of MPI a handle is a narrow number.
+        let is_mpi = base::is_mpi(name);
         for (index, &arg) in args.iter().enumerate() {
-            let Some(place) = self.values.value(arg).filter(|_| effect.follows(index)) else {
+            let is_followed =
+                effect.follows(index) && (is_mpi || self.values.may_be_address(self.function(), arg));
+            let Some(place) = self.values.value(arg).filter(|_| is_followed) else {
                 continue;
             };
             let name = self.describe_pointee(arg);
             let mut accesses = vec![Access::new(place, None, name)];
             if effect.goes_inside(index) {
                 let inside = self.values.places.content(place, None);
-                accesses.push(Access::new(inside, None, name));
+                accesses.push(Access {
+                    purpose: effect.purpose_inside(index),
+                    ..Access::new(inside, None, name)
+                });
             }
             uses.arguments[index].memory.extend(accesses.iter().copied());
             if effect.writes(index) {
@@ -354,7 +369,11 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
         if let Some((place, key)) = self.values.location(self.id, expr) {
             let name = self.describe(expr);
             reads.memory.push(Access {
-                chooses: self.chooses,
+                purpose: if self.chooses {
+                    Purpose::Choice
+                } else {
+                    Purpose::Value
+                },
                 ..Access::new(place, key, name)
             });
         }

@@ -384,6 +384,7 @@ impl<'p, 'u> Values<'p, 'u> {
         let object = self.objects.push(None);
         let place = self.places.address(object);
         self.foreign.insert(object, name);
+        self.names.id(name);
         self.foreign_places.insert(name, place);
         Some(place)
     }

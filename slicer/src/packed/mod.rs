@@ -13,11 +13,11 @@ mod check;
 mod read;
 mod write;
 
-use crate::graph::{EdgeKind, FunctionKind, Graph, MessageRole, NodeKind};
+use crate::graph::{EdgeKind, FunctionKind, Graph, MessageRole, NodeKind, Purpose};
 use std::fmt;
 
 /// Changes with every change of the format or of what the columns mean.
-const VERSION: u64 = 10;
+const VERSION: u64 = 11;
 
 /// What the bytes begin with.
 const MAGIC: &[u8; 8] = b"hm graph";
@@ -83,6 +83,8 @@ const EDGE_KINDS: [EdgeKind; 7] = [
     EdgeKind::Ends,
     EdgeKind::Leaves,
 ];
+
+const PURPOSES: [Purpose; 3] = [Purpose::Value, Purpose::Choice, Purpose::Request];
 
 const ROLES: [MessageRole; 12] = [
     MessageRole::Send,

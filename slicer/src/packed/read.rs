@@ -2,7 +2,7 @@
 
 use super::check;
 use super::write::Last;
-use super::{EDGE_KINDS, FUNCTION_KINDS, GraphError, MAGIC, NODE_KINDS, ROLES, VERSION};
+use super::{EDGE_KINDS, FUNCTION_KINDS, GraphError, MAGIC, NODE_KINDS, PURPOSES, ROLES, VERSION};
 use crate::graph::{
     Access, ByCaller, Call, ClassId, Edge, FileId, Function, FunctionId, Graph, ImplicitCalls, Labels, Lists,
     Memory, Message, Node, NodeId, call_numbers, call_ranges,
@@ -338,9 +338,12 @@ impl Input<'_> {
 
     fn access(&mut self) -> Result<Access, GraphError> {
         let number = self.small()?;
+        let Some(&purpose) = PURPOSES.get(number as usize & 3) else {
+            return self.malformed();
+        };
         Ok(Access {
-            place: PlaceId::from_index(number as usize >> 1),
-            chooses: number & 1 != 0,
+            place: PlaceId::from_index(number as usize >> 2),
+            purpose,
             key: self.option()?,
             name: self.option()?,
         })

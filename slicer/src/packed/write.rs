@@ -230,7 +230,7 @@ impl Output {
     }
 
     fn access(&mut self, access: Access) {
-        self.count(access.place.index() << 1 | usize::from(access.chooses));
+        self.count(access.place.index() << 2 | access.purpose as usize);
         self.id(access.key);
         self.id(access.name);
     }

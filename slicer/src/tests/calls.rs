@@ -114,12 +114,11 @@ fn the_callers_that_are_on_the_stack() {
         STACK,
         &[("main", 9), ("g", 3), ("use", 0)],
         expect![[r#"
-        3 at 0: Criterion
-        9 at 1: UnderWay
-        7 at 2: Calls of 3
-        8 at 2: Decides of 9
-        6 at 3: Sets n of 8
-    "#]],
+            3 at 0: Criterion
+            9 at 1: UnderWay
+            8 at 2: Decides of 9
+            6 at 3: Sets n of 8
+        "#]],
     );
 }
 
@@ -203,11 +202,11 @@ void f(void) {
     check(
         text,
         expect![[r#"
-        6 at 0: Criterion
-        3 at 1: Sets *c of 6
-        4 at 1: Sets *c of 6
-        5 at 1: Sets c of 6
-    "#]],
+            6 at 0: Criterion
+            5 at 1: Sets c of 6
+            3 at 2: Sets a of 5
+            4 at 2: Sets a of 5
+        "#]],
     );
 }
 
@@ -249,12 +248,12 @@ void f(int m) {
     check_cxx(
         text,
         expect![[r#"
-        10 at 0: Criterion
-        4 at 1: Sets a of 10
-        9 at 1: Sets a of 10
-        5 at 2: Returns of 9
-        8 at 2: Calls of 4
-    "#]],
+            10 at 0: Criterion
+            9 at 1: Sets a of 10
+            5 at 2: Returns of 9
+            8 at 2: Sets grid of 9
+            4 at 3: Sets a of 10
+        "#]],
     );
 }
 
@@ -308,8 +307,8 @@ int main() {
             15 at 1: Sets got of 16
             14 at 2: Sets shape of 15
             10 at 2: Returns of 15
-            7 at 3: Sets this->scale of 10
             13 at 4: Sets this->scale of 10
+            7 at 5: Sets this->scale of 10
         "#]],
     );
 }
@@ -365,10 +364,10 @@ struct Box { Add add; };
         ),
         expect![[r#"
             8 at 0: Criterion
-            2 at 1: Sets a.total of 8
             6 at 2: Sets a.total of 8
-            7 at 2: Calls of 2
-            3 at 3: Sets a of 7
+            2 at 3: Sets a.total of 8
+            7 at 4: Calls of 2
+            3 at 7: Sets a of 7
         "#]],
     );
     check_cxx(
@@ -380,9 +379,9 @@ struct Box { Add add; };
         ),
         expect![[r#"
             7 at 0: Criterion
-            2 at 1: Sets b.add.total of 7
-            6 at 2: Calls of 2
-            3 at 3: Sets b.add of 6
+            2 at 3: Sets b.add.total of 7
+            6 at 4: Calls of 2
+            3 at 8: Sets b.add of 6
         "#]],
     );
     check_cxx(
@@ -395,10 +394,10 @@ struct Box { Add add; };
         ),
         expect![[r#"
             8 at 0: Criterion
-            2 at 1: Sets a.total of 8
             6 at 2: Sets a.total of 8
             7 at 2: Sets a.total of 8
-            3 at 3: Sets from of 7
+            2 at 3: Sets a.total of 8
+            3 at 5: Sets from of 7
         "#]],
     );
     check_cxx(
@@ -412,10 +411,10 @@ struct Box { Add add; };
         ),
         expect![[r#"
             9 at 0: Criterion
-            2 at 1: Sets a.total of 9
             7 at 1: Sets a.total of 9
             6 at 2: Sets a.total of 9
-            8 at 6: Calls of 2
+            2 at 3: Sets a.total of 9
+            8 at 8: Calls of 2
         "#]],
     );
 }
@@ -440,12 +439,12 @@ void f(std::vector<int> &v, std::function<bool(int, int)> less, std::vector<std:
         expect![[r#"
             12 at 0: Criterion
             8 at 1: Returns
-            3 at 2: Sets less of 12
-            4 at 2: Sets less of 12
-            7 at 2: Sets less of 12
-            10 at 2: Sets less of 12
-            11 at 2: Sets less of 12
-            5 at 3: Returns of 11
+            3 at 4: Sets less of 12
+            4 at 4: Sets less of 12
+            7 at 4: Sets less of 12
+            10 at 4: Sets less of 12
+            11 at 4: Sets less of 12
+            5 at 5: Returns of 11
         "#]],
     );
 }

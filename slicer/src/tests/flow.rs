@@ -156,9 +156,9 @@ void f(struct S *s, int n) {
     check(
         text,
         expect![[r#"
-        6 at 0: Criterion
-        4 at 1: Sets s->x of 6
-    "#]],
+            6 at 0: Criterion
+            4 at 3: Sets s->x of 6
+        "#]],
     );
 }
 
@@ -173,10 +173,10 @@ void f(int *a, int n) {
     check(
         text,
         expect![[r#"
-        5 at 0: Criterion
-        3 at 1: Sets a[] of 5
-        4 at 1: Sets a[] of 5
-    "#]],
+            5 at 0: Criterion
+            3 at 3: Sets a[] of 5
+            4 at 3: Sets a[] of 5
+        "#]],
     );
 }
 
@@ -192,11 +192,11 @@ void f(int n) {
     check_cxx(
         text,
         expect![[r#"
-        6 at 0: Criterion
-        3 at 1: Sets a of 6
-        4 at 1: Sets a of 6
-        5 at 2: Calls of 4
-    "#]],
+            6 at 0: Criterion
+            3 at 1: Sets a of 6
+            4 at 3: Sets a of 6
+            5 at 4: Calls of 4
+        "#]],
     );
 }
 
@@ -250,7 +250,7 @@ void far(struct s *s) {
 }",
         expect![[r#"
             5 at 0: Criterion
-            4 at 2: Sets s->b of 5
+            4 at 4: Sets s->b of 5
         "#]],
     );
     check(
@@ -263,8 +263,8 @@ void whole(struct s s, char *to) {
 }",
         expect![[r#"
             6 at 0: Criterion
-            4 at 1: Sets to[] of 6
-            5 at 1: Sets to[] of 6
+            4 at 3: Sets to[] of 6
+            5 at 3: Sets to[] of 6
         "#]],
     );
     check(
@@ -294,8 +294,8 @@ void far(struct s *s) {
 }",
         expect![[r#"
             6 at 0: Criterion
-            5 at 2: Sets s->b of 6
-            4 at 5: Sets p of 5
+            5 at 4: Sets s->b of 6
+            4 at 7: Sets p of 5
         "#]],
     );
     check(
@@ -325,10 +325,10 @@ void handed(struct s *s) {
 }",
         expect![[r#"
             11 at 0: Criterion
-            5 at 2: Sets s->b of 11
-            6 at 3: Sets n of 5
-            10 at 3: Calls of 5
-            4 at 4: Decides of 5
+            5 at 4: Sets s->b of 11
+            6 at 5: Sets n of 5
+            10 at 5: Calls of 5
+            4 at 6: Decides of 5
         "#]],
     );
     check(
@@ -340,7 +340,7 @@ void sent(struct s *s) {
 }",
         expect![[r#"
             5 at 0: Criterion
-            4 at 2: Sets s->b of 5
+            4 at 4: Sets s->b of 5
         "#]],
     );
     check(
@@ -370,9 +370,9 @@ void back(struct s *s) {
 }",
         expect![[r#"
             7 at 0: Criterion
-            5 at 2: Sets s->head of 7
-            6 at 2: Sets s->head of 7
-            4 at 5: Sets p of 5
+            5 at 4: Sets s->head of 7
+            6 at 4: Sets s->head of 7
+            4 at 7: Sets p of 5
         "#]],
     );
     check(

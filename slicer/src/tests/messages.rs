@@ -89,3 +89,39 @@ void f(int rank) {
         "#]],
     );
 }
+
+/// What stands behind a request is the library's: what the program writes where another member of the structure leads to does not change
+/// whether a wait returns, unless it is the memory of a request of the program's own.
+#[test]
+fn nobody_but_calls_writes_what_a_request_stands_for() {
+    let text = "
+struct all { MPI_Request request; int *count; };
+void f(int n, int *buffer) {
+    int other;
+    struct all a = { MPI_REQUEST_NULL, &other };
+    MPI_Irecv(buffer, 1, MPI_INT, 0, 7, MPI_COMM_WORLD, &a.request);
+    other = n;
+    MPI_Wait(&a.request, MPI_STATUS_IGNORE); //<
+}
+void g(MPI_Request *own, int *state) {
+    MPI_Grequest_start(query, release, cancel, state, own);
+}";
+    let (without_own, _) = text.split_once("void g").expect("two functions");
+    check(
+        without_own,
+        expect![[r#"
+        8 at 0: Criterion
+        6 at 1: Sets a.request of 8
+        5 at 2: Sets a.request of 8
+    "#]],
+    );
+    check(
+        text,
+        expect![[r#"
+        8 at 0: Criterion
+        6 at 1: Sets a.request of 8
+        7 at 1: Sets a.request of 8
+        5 at 2: Sets a.request of 8
+    "#]],
+    );
+}

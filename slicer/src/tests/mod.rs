@@ -8,6 +8,7 @@ mod calls;
 mod classes;
 mod flow;
 mod meeting;
+mod members;
 mod messages;
 mod parted;
 

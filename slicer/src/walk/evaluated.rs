@@ -6,7 +6,7 @@
 //! values are not asked for. All of this is farther away than what makes values, and hands on no difference between tasks.
 
 use super::{Walk, side_of};
-use crate::graph::{EdgeKind, FunctionId, NodeId, NodeKind};
+use crate::graph::{EdgeKind, FunctionId, NodeId, NodeKind, Purpose};
 use crate::state::{CallingContext, Dependence, State};
 use base::Id as _;
 use hashbrown::{HashMap, HashSet};
@@ -72,8 +72,8 @@ impl<'g> Walk<'g> {
             }
         }
         let reads = graph.reads.of(node.index()).iter();
-        for access in reads.filter(|access| access.chooses) {
-            let to = self.asked(side_of(context), access.place, access.key);
+        for access in reads.filter(|access| access.purpose == Purpose::Choice) {
+            let to = self.asked(side_of(context), access);
             self.need(state, to, distance, Dependence::Sets, access.name);
         }
     }

@@ -1,35 +1,34 @@
 //! From a read of memory to the objects that may be read, and from each to all that write it.
 
 use super::Walk;
-use crate::graph::{Labels, Memory, NodeId};
-use crate::places::{Key, NameId, PlaceId};
-use crate::state::{CallingContext, Dependence, Part, Side, State, Writers};
+use crate::graph::{Access, Labels, Memory, NodeId, NodeKind, Purpose};
+use crate::places::Key;
+use crate::state::{CallingContext, Dependence, Part, Side, State, Writers, WrittenBy};
 use base::Id as _;
 
 /// How much farther away is what writes an object without saying which member, as functions of the library do: it has written all of it, or
-/// another part.
+/// another part. Where a member is read as a whole, so is what writes anything else of the object around it.
 const UNNAMED: u32 = 1;
+
+/// How much farther away is what writes one of very many objects, or is read as one of them: which of them it is, nobody knows.
+const ONE_OF_MANY: u32 = 2;
 
 impl<'g> Walk<'g> {
     /// Asks for a part of memory.
-    pub(super) fn ask(
-        &mut self,
-        state: State,
-        side: Side,
-        place: PlaceId,
-        key: Key,
-        distance: u32,
-        name: Option<NameId>,
-    ) {
-        let to = self.asked(side, place, key);
-        self.go(state, to, distance, Dependence::Sets, name);
+    pub(super) fn ask(&mut self, state: State, side: Side, access: &Access, distance: u32) {
+        let to = self.asked(side, access);
+        self.go(state, to, distance, Dependence::Sets, access.name);
     }
 
     /// The state in which a part of memory is asked for.
-    pub(super) fn asked(&self, side: Side, place: PlaceId, key: Key) -> State {
+    pub(super) fn asked(&self, side: Side, access: &Access) -> State {
         let memory = &self.graph.memory;
-        let (labels, structured) = (memory.labels[place.index()], memory.structured[place.index()]);
-        State::Place(side, labels, structured, key)
+        let at = access.place.index();
+        let by = match access.purpose {
+            Purpose::Request if !self.has_own_requests => WrittenBy::Library,
+            Purpose::Request | Purpose::Value | Purpose::Choice => WrittenBy::Anybody,
+        };
+        State::Place(side, memory.labels[at], memory.structured[at], access.key, by)
     }
 
     pub(super) fn place(
@@ -37,15 +36,21 @@ impl<'g> Walk<'g> {
         state: State,
         side: Side,
         (labels, structured, key): (Labels, bool, Key),
+        by: WrittenBy,
         distance: u32,
     ) {
         let memory = &self.graph.memory;
         let name = self.reached.get(&state).and_then(|step| step.name);
-        let mut ask = |writers: Writers, key: Key| {
+        let mut ask = |writers: Writers, member: Key, key: Key| {
+            let of_many = match writers {
+                Writers::Object(_) => 0,
+                Writers::Many(_) | Writers::Class(_) => ONE_OF_MANY,
+            };
             for part in parts_of(memory, key) {
-                let unnamed = if part == Part::Unnamed { UNNAMED } else { 0 };
-                let farther = unnamed + vagueness(concerned(memory, writers, part).len());
-                let to = State::Written(side, writers, part);
+                let is_around = member.is_some() && key.is_none();
+                let unnamed = u32::from(part == Part::Unnamed || is_around) * UNNAMED;
+                let farther = of_many + unnamed + vagueness(concerned(memory, writers, part).len());
+                let to = State::Written(side, writers, part, by);
                 self.go(state, to, distance + farther, Dependence::Sets, name);
             }
         };
@@ -53,10 +58,10 @@ impl<'g> Walk<'g> {
             Labels::Few(row) => {
                 for &(object, member) in memory.few.of(row as usize) {
                     for part in Memory::parts(structured, member, key).into_iter().flatten() {
-                        ask(Writers::Object(object), part);
-                        ask(Writers::Many(memory.class_of[object]), part);
+                        ask(Writers::Object(object), member, part);
+                        ask(Writers::Many(memory.class_of[object]), member, part);
                         if let Some(&origin) = memory.origins.get(&object) {
-                            ask(Writers::Object(origin), part);
+                            ask(Writers::Object(origin), member, part);
                         }
                     }
                 }
@@ -64,17 +69,28 @@ impl<'g> Walk<'g> {
             Labels::Many(row) => {
                 for &(class, member) in memory.many.of(row as usize) {
                     for part in Memory::parts(structured, member, key).into_iter().flatten() {
-                        ask(Writers::Class(class), part);
+                        ask(Writers::Class(class), member, part);
                     }
                 }
             }
         }
     }
 
-    pub(super) fn written(&mut self, state: State, side: Side, writers: Writers, part: Part, distance: u32) {
+    pub(super) fn written(
+        &mut self,
+        state: State,
+        side: Side,
+        (writers, part): (Writers, Part),
+        by: WrittenBy,
+        distance: u32,
+    ) {
         let graph = self.graph;
         let name = self.reached.get(&state).and_then(|step| step.name);
         for &(_, node) in concerned(&graph.memory, writers, part) {
+            if by == WrittenBy::Library && graph.nodes[node].kind != NodeKind::Call {
+                // A statement of the program.
+                continue;
+            }
             for context in self.contexts(side, node) {
                 let to = State::At(context, node);
                 self.go(state, to, distance, Dependence::Sets, name);

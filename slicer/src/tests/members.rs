@@ -1,0 +1,104 @@
+//! Parts of objects: which of those who write an object are the nearest, and what cannot be an address.
+
+use super::{check, check_cxx};
+use expect_test::expect;
+
+/// The elements of a container have members themselves, so whoever writes anything of the object around it counts; but what writes this
+/// member comes first.
+#[test]
+fn what_is_written_by_the_member_of_that_name_is_nearer() {
+    let text = "
+struct Job { int cost; };
+struct Queue {
+    std::vector<Job> jobs, others;
+    int count;
+    void fill(Job job, int n) {
+        others.push_back(job);
+        jobs.push_back(job);
+        count = n;
+        for (auto &each : jobs)
+            work(); //<
+    }
+};
+int main(int argc, char **argv) {
+    Queue queue;
+    queue.fill(Job{argc}, argc);
+    for (auto &each : queue.jobs)
+        work(each.cost);
+}";
+    check_cxx(
+        text,
+        expect![[r#"
+        11 at 0: Criterion
+        16 at 1: UnderWay
+        10 at 1: Decides of 11
+        8 at 2: Sets of 10
+        15 at 3: Sets of 10
+        7 at 5: Sets of 10
+        9 at 7: Sets this->jobs of 8
+    "#]],
+    );
+}
+
+/// Whatever is stored in the structure, its first member may be too narrow to lead anywhere.
+#[test]
+fn what_a_narrow_number_would_point_to_is_not_read() {
+    let text = |first: &str| {
+        format!(
+            "
+struct pair {{ {first} a; int *b; }};
+void f(int n) {{
+    int x;
+    struct pair t = {{ n, &x }};
+    x = 4;
+    show(t.a); //<
+}}"
+        )
+    };
+    check(
+        &text("int"),
+        expect![[r#"
+        7 at 0: Criterion
+        5 at 2: Sets t.a of 7
+    "#]],
+    );
+    check(
+        &text("long"),
+        expect![[r#"
+        7 at 0: Criterion
+        5 at 2: Sets t.a of 7
+        6 at 3: Sets *t.a of 7
+    "#]],
+    );
+}
+
+/// The class may derive from one of the library's, whose function it is.
+#[test]
+fn a_name_of_the_library_alone_changes_the_object_at_hand() {
+    let text = "
+struct list : std::vector<int> {
+    void add(int n) {
+        push_back(n);
+    }
+    void far(int n) {
+        compute(n);
+    }
+};
+int main(int argc, char **argv) {
+    list l;
+    l.add(2);
+    l.far(2);
+    use(l.back()); //<
+}";
+    check_cxx(
+        text,
+        expect![[r#"
+        14 at 0: Criterion
+        11 at 1: Sets l of 14
+        4 at 1: Sets l of 14
+        12 at 2: Calls of 4
+        7 at 4: Sets l of 14
+        13 at 5: Calls of 7
+    "#]],
+    );
+}
