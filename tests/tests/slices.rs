@@ -155,6 +155,9 @@ fn what_data_rests_on_is_in_the_slice() {
 #[test]
 fn what_control_flow_rests_on_is_in_the_slice() {
     check(ProgramKind::Control, 0..40);
+    // Two jumps back to one label, of which the inner decides nothing that stands behind it.
+    let found = campaign(ProgramKind::Control, 61149..61150).unwrap_or_else(|e| panic!("{e}"));
+    assert!(found.visits > 0 && found.faults.is_empty(), "{found}");
 }
 
 #[test]

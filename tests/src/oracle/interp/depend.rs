@@ -5,7 +5,8 @@
 //! * the pieces that wrote what it reads, through variables, members, pointers and results of calls;
 //! * the piece that decided that it runs: the condition of the branch or loop around it, the call of its function, or,
 //!   where a jump before it would have passed it by, the last condition that could have led to such a jump, and
-//!   the jump itself: who leaves a `break` out changes what runs, whether it was taken or not.
+//!   the jump itself: who leaves a `break` out changes what runs, whether it was taken or not. A jump back to a label passes by
+//!   nothing that is on every way from there: that runs later, as what stands behind a loop does.
 //!
 //! External functions have no memory here: what they return rests on the call, and on the argument where it is known
 //! that it does. So the lines that a piece rests on, near or far, are the least that a slice may hold.
@@ -14,6 +15,7 @@ use super::Machine;
 use crate::oracle::ast::{Case, Expr, Lvalue, Program, Stmt};
 use crate::oracle::layout::Lines;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::ops::Range;
 
 /// A piece, numbered in the order of execution.
 pub type PieceId = u32;
@@ -96,6 +98,9 @@ pub(super) struct Trace<'a> {
     guards: BTreeMap<Way, PieceId>,
     /// The last jump.
     jump: Option<PieceId>,
+    /// The labels after which what runs is reached on every way, as no branch and no loop stands between: where among those who decided the
+    /// jumps stand that led there.
+    straight: BTreeMap<String, Range<usize>>,
 }
 
 impl<'a> Trace<'a> {
@@ -115,6 +120,7 @@ impl<'a> Trace<'a> {
             line: 0,
             guards: BTreeMap::new(),
             jump: None,
+            straight: BTreeMap::new(),
         }
     }
 
@@ -272,6 +278,16 @@ impl Machine<'_> {
         if rounds {
             ways.remove(&Way::Continue);
         }
+        for (label, landed) in &trace.straight {
+            // Nor does a jump back decide what runs behind it.
+            if ways.remove(&Way::Label(label.clone())).is_some()
+                && let Some(before) = landed.start.checked_sub(1)
+            {
+                let before = trace.control[before];
+                let end = landed.end.min(trace.control.len());
+                trace.control[landed.start.min(end)..end].fill(before);
+            }
+        }
         let Some(guard) = ways.keys().filter_map(|way| trace.guards.get(way)).max().copied() else {
             return;
         };
@@ -294,12 +310,23 @@ impl Machine<'_> {
         }
     }
 
-    /// What runs next runs because of the last jump.
-    pub(super) fn trace_landed(&mut self) {
+    /// What runs next runs because of the last jump, which led to this label.
+    pub(super) fn trace_landed(&mut self, label: &str) {
         if let Some(trace) = &mut self.trace
             && let Some(piece) = trace.jump
         {
             trace.control.push(piece);
+            if let Some(landed) = trace.straight.get_mut(label) {
+                landed.end = trace.control.len();
+            }
+        }
+    }
+
+    /// What runs next runs because of a condition behind the label, or because the label was come to.
+    pub(super) fn trace_led(&mut self, label: &str) {
+        if let Some(trace) = &mut self.trace {
+            let depth = trace.control.len();
+            trace.straight.insert(label.to_owned(), depth..depth);
         }
     }
 
@@ -329,6 +356,24 @@ impl Machine<'_> {
         let around = trace.line;
         trace.line = trace.lines.of_stmt(stmt).unwrap_or(around);
         around
+    }
+
+    /// A statement begins, and with it perhaps a branch or a loop; gives what [`Self::trace_behind`] needs.
+    pub(super) fn trace_inside(&mut self, stmt: &Stmt) -> BTreeMap<String, Range<usize>> {
+        let Some(trace) = &mut self.trace else {
+            return BTreeMap::new();
+        };
+        match stmt {
+            Stmt::Again(..) | Stmt::Block(_) | Stmt::OneLine(_) | Stmt::Macro(..) => trace.straight.clone(),
+            _ => std::mem::take(&mut trace.straight),
+        }
+    }
+
+    /// It is over.
+    pub(super) fn trace_behind(&mut self, around: BTreeMap<String, Range<usize>>) {
+        if let Some(trace) = &mut self.trace {
+            trace.straight = around;
+        }
     }
 
     /// A statement is over.

@@ -24,7 +24,9 @@ impl Machine<'_> {
         let depth = self.trace_depth();
         for (index, stmt) in stmts.iter().enumerate() {
             let around = self.trace_statement(stmt);
+            let straight = self.trace_inside(stmt);
             let flow = self.deeper(IndexStep::child(index, stmt), |m| m.exec(stmt))?;
+            self.trace_behind(straight);
             self.trace_line(around);
             if flow != Flow::Next {
                 self.trace_back_to(depth);
@@ -115,18 +117,24 @@ impl Machine<'_> {
             }
             Stmt::Again(label, body, cond) => {
                 let depth = self.trace_depth();
+                // Up to the last time that the condition led back; what the body's own jumps decide ends with the body.
+                let mut decided = depth;
+                self.trace_led(label);
                 for round in 0.. {
                     self.path.push(IndexStep::Jump(round));
                     let flow = self.deeper(IndexStep::Phase(0), |m| m.block(body))?;
                     let on = match flow {
                         Flow::Next => {
+                            self.trace_back_to(decided);
                             self.trace_passed(body, false);
                             let on = self.truth_of(IndexStep::Phase(1), cond)?;
                             self.trace_decide(cond);
+                            decided = self.trace_depth();
+                            self.trace_led(label);
                             on
                         }
                         Flow::Again(to) if to == *label => {
-                            self.trace_landed();
+                            self.trace_landed(label);
                             true
                         }
                         other => {
