@@ -14,6 +14,7 @@ mod calls;
 mod classes;
 mod closed;
 mod control;
+mod copied;
 mod cxx;
 mod foreign;
 mod freeze;

@@ -6,11 +6,12 @@
 //! constant, a function that was read in part, and more than a few values or steps.
 //!
 //! Equations, for the values *V* of an expression at a node: of a constant, itself; of a variable or member, the union of *V* of what its writers
-//! write; of a parameter, the union over all calls of what they hand over; of a call, the union of what its functions return.
+//! write; of a parameter, the union over all calls of what they hand over; of a call, the union of what its functions return. Where a writer
+//! copies a structure, *V* of a member is *V* of the same member of what is copied.
 
 use crate::graph::{Access, EdgeKind, FunctionId, Graph, Labels, Memory, NodeId, NodeKind, Purpose};
 use crate::places::NameId;
-use crate::state::Writers;
+use crate::state::{Part, Writers};
 use crate::walk::{concerned, parts_of};
 use base::Id as _;
 use dataflow::{Action, FunctionIndex, FunctionInfo, Program, Target};
@@ -42,10 +43,10 @@ pub(super) struct Handed {
 }
 
 /// More origins than this are as good as unknown.
-const MOST: usize = 16;
+pub(super) const MOST: usize = 16;
 
 /// So many nodes are asked for one value.
-const STEPS: usize = 400;
+pub(super) const STEPS: usize = 400;
 
 /// No tag is larger in every implementation, and every `int` holds it.
 const LARGEST: i64 = 32_767;
@@ -55,13 +56,15 @@ pub(super) struct Asker<'g, 'u> {
     pub(super) graph: &'g Graph,
     pub(super) program: &'g Program<'u>,
     /// The names of the graph.
-    names: BTreeMap<&'g str, NameId>,
+    pub(super) names: BTreeMap<&'g str, NameId>,
     /// Of each member's name the types that members of that name have; none where one stands in a union.
     members: BTreeMap<&'u str, Option<Vec<Type>>>,
     pub(super) known: BTreeMap<NodeId, Origins>,
     /// What is being asked for: who is met again goes round.
     open: BTreeSet<NodeId>,
-    steps: usize,
+    /// The same of members of what nodes copy.
+    pub(super) open_members: BTreeSet<(NodeId, NameId)>,
+    pub(super) steps: usize,
 }
 
 impl<'g, 'u> Asker<'g, 'u> {
@@ -83,6 +86,7 @@ impl<'g, 'u> Asker<'g, 'u> {
             members,
             known: BTreeMap::new(),
             open: BTreeSet::new(),
+            open_members: BTreeSet::new(),
             steps: 0,
         }
     }
@@ -362,17 +366,30 @@ impl<'g, 'u> Asker<'g, 'u> {
         let reads = self.graph.reads.of(node.index()).iter();
         let reads = reads.filter(|access| access.purpose != Purpose::Choice && is_meant(access));
         let reads: Vec<Access> = reads.copied().collect();
+        self.written_to(&reads)
+    }
+
+    /// What was written to one of these parts of memory.
+    pub(super) fn written_to(&mut self, parts: &[Access]) -> Origins {
         let mut writers = BTreeSet::new();
-        for access in &reads {
-            writers.extend(writers_of(&self.graph.memory, access)?);
+        for access in parts {
+            let found = writers_of(&self.graph.memory, access)?.into_iter();
+            writers.extend(found.map(|(part, node)| (node, access.key.filter(|_| part == Part::Unnamed))));
         }
-        let found = self.union(writers)?;
-        Some(found).filter(|found| !found.is_empty())
+        let mut all = BTreeSet::new();
+        for (node, member) in writers {
+            let copied = member.and_then(|member| self.member_of_copy(node, member));
+            all.extend(match copied {
+                Some(found) => found,
+                None => self.of_node(node)?,
+            });
+        }
+        Some(all).filter(|all| !all.is_empty())
     }
 }
 
 /// Who may have written what is read.
-fn writers_of(memory: &Memory, access: &Access) -> Option<Vec<NodeId>> {
+fn writers_of(memory: &Memory, access: &Access) -> Option<Vec<(Part, NodeId)>> {
     // Where a place may point to very much, the writers are too many to tell anything.
     let Labels::Few(row) = memory.labels[access.place.index()] else {
         return None;
@@ -388,7 +405,8 @@ fn writers_of(memory: &Memory, access: &Access) -> Option<Vec<NodeId>> {
             let of = [Writers::Object(object), Writers::Many(memory.class_of[object])];
             for writers in of.into_iter().chain(all) {
                 for part in parts_of(memory, part) {
-                    found.extend(concerned(memory, writers, part).iter().map(|&(_, node)| node));
+                    let nodes = concerned(memory, writers, part).iter();
+                    found.extend(nodes.map(|&(_, node)| (part, node)));
                 }
             }
         }

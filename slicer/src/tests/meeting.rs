@@ -205,3 +205,49 @@ int main(int argc, char **argv) {{
     let unknown = "MPI_Comm_split(given(), 1, 0, &third);";
     check(&program(unknown).replace("COLUMNS", "meets"));
 }
+
+/// A member of a copy holds what that member of the original holds, also where the original is a local variable of the function that made it.
+#[test]
+fn members_of_structures_that_are_copied_and_returned() {
+    check(
+        "
+struct tags { int up, down, any; };
+struct tags make(int n) {
+    struct tags own;
+    own.up = 11;
+    own.down = 12;
+    own.any = n;
+    return own;
+}
+void f(struct tags *t) {
+    int a;
+    MPI_Send(&a, 1, MPI_INT, 0, t->up, MPI_COMM_WORLD); // misses
+    MPI_Send(&a, 1, MPI_INT, 0, t->down, MPI_COMM_WORLD); // meets
+    MPI_Send(&a, 1, MPI_INT, 0, t->any, MPI_COMM_WORLD); // meets
+    MPI_Recv(&a, 1, MPI_INT, 1, t->down, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //<
+}
+int main(int argc, char **argv) { struct tags t = make(argc), copy; copy = t; f(&copy); return 0; }",
+    );
+    // What only one of several copies holds counts as well.
+    check(
+        "
+struct tags { int up, down; };
+struct tags make(int n) {
+    struct tags own, other;
+    own.up = 11;
+    own.down = 12;
+    other.up = 12;
+    other.down = 11;
+    if (n)
+        return other;
+    return own;
+}
+int main(int argc, char **argv) {
+    int a;
+    struct tags t = make(argc);
+    MPI_Send(&a, 1, MPI_INT, 0, t.up, MPI_COMM_WORLD); // meets
+    MPI_Send(&a, 1, MPI_INT, 0, 13, MPI_COMM_WORLD); // misses
+    MPI_Recv(&a, 1, MPI_INT, 1, t.down, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //<
+}",
+    );
+}
