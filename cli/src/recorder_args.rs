@@ -56,10 +56,23 @@ pub(crate) struct WaitsArgs {
     pub(crate) all: bool,
     /// How to print it
     #[arg(long, value_enum, default_value = "text")]
-    pub(crate) format: WaitsFormat,
+    pub(crate) format: RecordedFormat,
 }
 
-/// How waits are printed.
+/// How `waits` prints what was recorded.
+#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RecordedFormat {
+    /// For people
+    Text,
+    /// For programs
+    Json,
+    /// For Graphviz: tasks that wait alike are one node
+    Dot,
+    /// As AutomaDeD dumps its graph, for its viewer
+    Automaded,
+}
+
+/// How `find` prints waits beside an answer, or in its place.
 #[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WaitsFormat {
     /// For people

@@ -75,6 +75,7 @@ mod outside;
 mod parting;
 mod past;
 mod paths;
+mod places;
 mod readable;
 mod reading;
 pub mod recorded;

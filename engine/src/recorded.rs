@@ -5,19 +5,20 @@
 //! left open, never guessed: a send that may have been complete at once, a communicator whose members there was no room for.
 
 use crate::past;
-use recording::layout::{does, peer};
-use recording::{Call, Communicator, Members, Pending, RequestState};
+use recording::layout::{does, peer, signal};
+use recording::{Call, Communicator, Kind, Members, Pending, RequestState};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
-use waitgraph::recorded::{Channel, From, Item, Needs, Presence, Receive, Recorded, Waits};
+use waitgraph::recorded::{Channel, From, Item, Needs, Presence, Receive, Recorded, Signals, Waits};
 use waitgraph::{WaitGraph, wait_graph};
 
 pub use crate::condensed::{Condensed, Link, Node, Part};
 pub use crate::past::{Because, Before, Least};
+pub use crate::places::{Place, places};
 pub use recording::{Error, Recording, Stage};
-pub use waitgraph::recorded::{Collective, How, Identity};
+pub use waitgraph::recorded::{Collective, How, Identity, Signal};
 pub use waitgraph::{Certainty, Differ, Edge, Mismatch, Rank, Why};
 
 /// Nobody is called slow for less: a busy machine makes anybody wait so long.
@@ -274,12 +275,17 @@ fn names<'r>(records: impl Iterator<Item = &'r Record>) -> BTreeMap<Identity, St
                     .flatten()
                     .copied();
                 let ranks = base::RankSet::from_iter(members);
+                let what = match each.kind {
+                    Kind::Communicator => "communicator",
+                    Kind::Window => "window",
+                    Kind::File => "file",
+                };
                 match each.made_by.map(|made_by| recording.operation(made_by)) {
                     None if each.members.as_ref().is_some_and(|members| members.len() == 1) => {
                         "MPI_COMM_SELF".to_owned()
                     }
                     None => "MPI_COMM_WORLD".to_owned(),
-                    Some(made_by) => format!("the communicator of ranks {ranks} by {made_by}"),
+                    Some(made_by) => format!("the {what} of ranks {ranks} by {made_by}"),
                 }
             });
         }
@@ -305,7 +311,16 @@ impl Task<'_> {
         let recording = self.recording();
         let mut sent = BTreeMap::new();
         let mut received = BTreeMap::new();
+        let (mut given, mut used) = (BTreeMap::new(), BTreeMap::new());
         for each in &recording.channels {
+            if let Some(signals) = self.signals(Some(each.communicator), i64::from(each.peer), each.tag) {
+                if each.received {
+                    used.insert(signals, each.done);
+                } else {
+                    given.insert(signals, each.begun);
+                }
+                continue;
+            }
             let Some(channel) = self.channel(Some(each.communicator), i64::from(each.peer), each.tag) else {
                 continue;
             };
@@ -338,6 +353,8 @@ impl Task<'_> {
                 .collect(),
             sent,
             received,
+            given,
+            used,
             posted,
             entered: recording
                 .communicators
@@ -390,6 +407,7 @@ impl Task<'_> {
             }
             does::COMPLETES_ALL | does::ASKS_ALL => self.completes_all(call),
             does::COMPLETES_ONE | does::ASKS_ONE => Waits::One(self.items(call)),
+            does::HELD => Waits::Some(self.items(call)),
             does::EPOCH => Waits::All(vec![Item::Unknown]),
             _ => Waits::Nothing,
         }
@@ -433,17 +451,7 @@ impl Task<'_> {
     fn item(&self, request: &Pending) -> Item {
         match request.does {
             does::SENDS => self.delivery(request.communicator, request.destination, request.begun),
-            does::RECEIVES => match self.receive_of(request) {
-                Some(receive) => Item::Message {
-                    receive,
-                    before: self
-                        .under_way()
-                        .filter(|other| other.begun < request.begun)
-                        .filter_map(|other| self.receive_of(other))
-                        .collect(),
-                },
-                None => Item::Unknown,
-            },
+            does::RECEIVES => self.awaited_by(request),
             // Of one that a request completes neither the counts nor the root are kept.
             does::EVERY_PART..=does::COLLECTIVE => {
                 let call = Call {
@@ -469,6 +477,25 @@ impl Task<'_> {
         }
     }
 
+    /// What a request that receives waits for: a message, or a signal over a window.
+    fn awaited_by(&self, request: &Pending) -> Item {
+        let (source, tag) = request.source;
+        if let Some(signals) = self.signals(request.communicator, source, tag) {
+            return Item::Signal(signals);
+        }
+        match self.receive_of(request) {
+            Some(receive) => Item::Message {
+                receive,
+                before: self
+                    .under_way()
+                    .filter(|other| other.begun < request.begun)
+                    .filter_map(|other| self.receive_of(other))
+                    .collect(),
+            },
+            None => Item::Unknown,
+        }
+    }
+
     fn under_way(&self) -> impl Iterator<Item = &Pending> {
         let requests = self.record.recording.requests.iter();
         requests.filter(|request| request.state == RequestState::UnderWay)
@@ -480,7 +507,7 @@ impl Task<'_> {
     }
 
     fn receive(&self, communicator: Option<u64>, (source, tag): (i64, i64)) -> Option<Receive> {
-        let known = self.recording().communicator(communicator?)?;
+        let known = self.with_messages(communicator)?;
         let senders = peers(known)?;
         let from = match source {
             peer::ANYBODY => {
@@ -497,8 +524,30 @@ impl Task<'_> {
         })
     }
 
-    fn channel(&self, communicator: Option<u64>, rank: i64, tag: i64) -> Option<Channel> {
+    /// The communicator of this serial number, if it is one over which messages go.
+    fn with_messages(&self, communicator: Option<u64>) -> Option<&Communicator> {
         let known = self.recording().communicator(communicator?)?;
+        (known.kind == Kind::Communicator).then_some(known)
+    }
+
+    /// The signals of this kind that go between the task and a peer over a window, given by its serial number.
+    fn signals(&self, window: Option<u64>, rank: i64, tag: i64) -> Option<Signals> {
+        let known = self.recording().communicator(window?)?;
+        let peer = (*known.members.as_ref()?.get(usize::try_from(rank).ok()?)?)?;
+        let signal = match (known.kind, tag) {
+            (Kind::Window, signal::POSTS) => Signal::Post,
+            (Kind::Window, signal::COMPLETES) => Signal::Complete,
+            _ => return None,
+        };
+        Some(Signals {
+            window: Identity(known.identity),
+            peer: Rank(peer),
+            signal,
+        })
+    }
+
+    fn channel(&self, communicator: Option<u64>, rank: i64, tag: i64) -> Option<Channel> {
+        let known = self.with_messages(communicator)?;
         let peer = (*peers(known)?.get(usize::try_from(rank).ok()?)?)?;
         Some(Channel {
             communicator: Identity(known.identity),

@@ -8,7 +8,8 @@
 //! Each is defined under its name for profiling, too (`PMPI_Send`): the Fortran layers of the libraries call that one, mostly, and so all bindings
 //! are recorded by the same functions. A call that comes through both names is counted once, as is any call that a library makes within its own.
 //!
-//! Functions that complete requests, begin and end MPI, and free handles are written by hand (`written.c`): they are few, and each is its own case.
+//! Functions that complete requests, begin and end MPI, and free handles (`written.c`), and the epochs of windows (`windows.c`), are written by hand: they are few, and
+//! each is its own case.
 //!
 //! The crate does no I/O: text in, text out.
 
@@ -38,7 +39,7 @@ impl std::fmt::Display for Error {
 impl std::error::Error for Error {}
 
 /// What the hand-written part of the shim calls.
-const NEEDED: [&str; 8] = [
+const NEEDED: [&str; 9] = [
     "PMPI_Init",
     "PMPI_Init_thread",
     "PMPI_Finalize",
@@ -47,6 +48,7 @@ const NEEDED: [&str; 8] = [
     "PMPI_Group_translate_ranks",
     "PMPI_Comm_test_inter",
     "PMPI_Get_library_version",
+    "PMPI_Win_get_group",
 ];
 
 /// The text of the shim in C, for the MPI library whose `mpi.h` is `header` after preprocessing (`mpicc -E -P`). It includes `mpi.h` itself.
@@ -89,4 +91,4 @@ pub fn shim(header: &str) -> Result<String, Error> {
 }
 
 const PRELUDE: &str = include_str!("prelude.c");
-const WRITTEN: &str = include_str!("written.c");
+const WRITTEN: &str = concat!(include_str!("written.c"), include_str!("windows.c"));

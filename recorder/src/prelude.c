@@ -38,7 +38,7 @@ struct hindmost_described {
 /* As `layout::does` of the crate recording. */
 enum {
     OTHER, SENDS, BUFFERS, RECEIVES, EXCHANGES, PROBES, EVERY_PART, FROM_ROOT, TO_ROOT, PREFIX, COLLECTIVE,
-    COMPLETES_ALL, COMPLETES_ONE, ASKS_ALL, ASKS_ONE, ASKS_MESSAGE, EPOCH
+    COMPLETES_ALL, COMPLETES_ONE, ASKS_ALL, ASKS_ONE, ASKS_MESSAGE, EPOCH, HELD, FENCE
 };
 enum { DONE, UNANSWERED, FAILED, STARTED };
 enum { COMMUNICATOR, WINDOW, SHARED_FILE };
@@ -54,6 +54,12 @@ void hindmost_activate(uint64_t handle);
 void hindmost_complete(uint64_t handle, int64_t source, int64_t tag);
 void hindmost_free(uint64_t handle);
 uint32_t hindmost_open_requests(const uint64_t *requests, size_t count);
+void hindmost_signal(uint64_t window, uint32_t signal, const int *peers, size_t count);
+void hindmost_signal_epoch(uint64_t window, uint32_t of, uint32_t signal);
+void hindmost_epoch(const struct hindmost_call *call, uint32_t signal, const int *peers, size_t count);
+size_t hindmost_epoch_handles(uint64_t window, uint32_t signal, uint64_t *handles, size_t most);
+void hindmost_epoch_is_met(uint64_t window, uint32_t signal);
+void hindmost_epoch_ends(uint64_t window, uint32_t signal, uint32_t is_met);
 void hindmost_communicator(const struct hindmost_described *described);
 void hindmost_communicator_freed(uint64_t handle, uint32_t kind);
 

@@ -50,7 +50,6 @@ fn what(row: &Function, prototype: &Prototype) -> Option<&'static str> {
             (Flow::Neighbours | Flow::Management, _) => "COLLECTIVE",
         },
         Part::Opens if waits => "COLLECTIVE",
-        Part::Epoch if row.name == "MPI_Win_fence" => "COLLECTIVE",
         Part::File if waits => "COLLECTIVE",
         _ if waits && has("MPI_Win") => "EPOCH",
         _ => return None,

@@ -167,6 +167,8 @@ pub mod communicator {
     pub const KIND: usize = 10;
     /// The operation of the last collective that was begun, plus one.
     pub const LAST: usize = 11;
+    /// Of a window: 1 if its last fence has begun an epoch.
+    pub const FENCED: usize = 12;
 }
 
 /// Words for the members of communicators: runs of consecutive world ranks, in the order of the communicator's ranks; the first in the
@@ -265,6 +267,18 @@ pub mod does {
     pub const ASKS_MESSAGE: u64 = 15;
     /// It synchronises the users of a window.
     pub const EPOCH: u64 = 16;
+    /// It waits for some of its requests, of which nobody knows which: a library may do without the others.
+    pub const HELD: u64 = 17;
+    /// A fence, until the recorder knows which kind of collective operation it is; in no file.
+    pub const FENCE: u64 = 18;
+}
+
+/// What tasks tell each other over a window: the tags of its channels.
+pub mod signal {
+    /// A window is open for the access of a peer: `MPI_Win_post`.
+    pub const POSTS: i64 = 0;
+    /// The access to a peer's window is over: `MPI_Win_complete`.
+    pub const COMPLETES: i64 = 1;
 }
 
 /// Peers that are no ranks, as signed numbers.

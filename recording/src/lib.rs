@@ -13,6 +13,6 @@ pub mod model;
 mod read;
 
 pub use read::{
-    Call, Channel, Communicator, Error, Lost, Members, Pending, Polling, Recording, RequestState, Stage,
-    Thread,
+    Call, Channel, Communicator, Error, Kind, Lost, Members, Pending, Polling, Recording, RequestState,
+    Stage, Thread,
 };

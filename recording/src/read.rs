@@ -185,9 +185,22 @@ pub struct Call {
     pub mark: Option<u64>,
 }
 
+/// What has members.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A communicator.
+    Communicator,
+    /// A window; its channels are signals of epochs ([`layout::signal`]).
+    Window,
+    /// A file.
+    File,
+}
+
 /// A communicator, window or file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Communicator {
+    /// Which of these.
+    pub kind: Kind,
     /// Its number in this task.
     pub serial: u64,
     /// Equal on all of its members, and for no other communicator of the job.
@@ -464,6 +477,12 @@ impl File<'_> {
     fn communicator(self, row: usize, lists: &Lists) -> Option<Communicator> {
         let word = |word: usize| self.word(row + word);
         Some(Communicator {
+            kind: match word(communicator::KIND) {
+                0 => Kind::Communicator,
+                1 => Kind::Window,
+                2 => Kind::File,
+                _ => return None,
+            },
             serial: word(communicator::SERIAL),
             identity: some(word(communicator::IDENTITY))?,
             parent: some(word(communicator::PARENT)),

@@ -51,4 +51,4 @@ pub use summary::summary_text;
 pub use text::{counted, stands};
 pub use tree::{DotColors, TreeText};
 pub use uri::encoded;
-pub use waits::{headline as waits_headline, waits_dot, waits_text};
+pub use waits::{headline as waits_headline, waits_dot, waits_dump, waits_text};

@@ -1,7 +1,9 @@
 //! Who waits for whom, as text: the verdict first, then one line for each wait, equal ones together.
 
+mod dump;
 mod graph;
 
+pub use dump::waits_dump;
 pub use graph::waits_dot;
 pub(crate) use graph::{link_label, link_sentence, node_does, part_word};
 
@@ -10,7 +12,7 @@ use crate::headline::capital;
 use crate::style::{DOUBT, FAINT, HINDMOST, TITLE, paint};
 use base::RankSet;
 use engine::recorded::{Because, Differ, Doing, Least, Stage, Verdict, Waiting, reduction_name};
-use engine::recorded::{Certainty, Collective, Edge, How, Identity, Rank, Why};
+use engine::recorded::{Certainty, Collective, Edge, How, Identity, Rank, Signal, Why};
 use engine::{Answer, Finding, Grounds};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -309,7 +311,7 @@ fn is_same_entry(one: &Edge, other: &Edge) -> bool {
             *entered,
             edge.certainty,
         )),
-        Why::Message { .. } | Why::Delivery { .. } => None,
+        Why::Message { .. } | Why::Delivery { .. } | Why::Signal { .. } => None,
     };
     of(one) == of(other) && (Arc::ptr_eq(&one.on, &other.on) || one.on == other.on)
 }
@@ -410,7 +412,29 @@ fn message_line(waiting: &Waiting, edge: &Edge, on: Rank, operation: &str) -> St
             channel.tag,
             communicator(waiting, channel.communicator)
         ),
+        Why::Signal {
+            window,
+            signal,
+            number,
+            given,
+        } => format!(
+            "{asks} for {} {number} of rank {on} ({}): rank {on} has made {given}{}",
+            signal_name(*signal),
+            communicator(waiting, *window),
+            match edge.certainty {
+                Certainty::Proven => "",
+                Certainty::Probable => ", and the library may do without it",
+            }
+        ),
         Why::Entry { .. } => asks,
+    }
+}
+
+/// The call that gives a signal.
+pub(crate) fn signal_name(signal: Signal) -> &'static str {
+    match signal {
+        Signal::Post => "MPI_Win_post",
+        Signal::Complete => "MPI_Win_complete",
     }
 }
 
@@ -469,5 +493,59 @@ fn seconds(nanoseconds: u64) -> String {
     match seconds {
         ..100.0 => format!("{seconds:.1} s"),
         _ => format!("{seconds:.0} s"),
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    /// Tasks that wait for messages, the first of each pair for the second.
+    pub(crate) fn messages(pairs: &[(u32, u32)]) -> Waiting {
+        let edge = |&(waiter, on): &(u32, u32)| Edge {
+            waiter: Rank(waiter),
+            on: [Rank(on)].into(),
+            why: Why::Message {
+                communicator: Identity(1),
+                tag: Some(7),
+                number: Some(1),
+                sent: 0,
+                unwanted: Vec::new(),
+                alternatives: false,
+            },
+            how: How::Blocked,
+            certainty: Certainty::Proven,
+        };
+        let ranks: BTreeSet<u32> = pairs.iter().flat_map(|&(waiter, on)| [waiter, on]).collect();
+        let mut waiting = engine::recorded::waiting(&[]);
+        let waiters: BTreeSet<u32> = pairs.iter().map(|&(waiter, _)| waiter).collect();
+        waiting.size = ranks.len() as u32;
+        waiting.graph.edges = pairs.iter().map(edge).collect();
+        waiting.graph.awaited = ranks.difference(&waiters).copied().map(Rank).collect();
+        let doing = |&rank: &u32| Doing {
+            rank,
+            operation: waiters.contains(&rank).then(|| "MPI_Recv".to_owned()),
+            polls: None,
+            for_ns: 2_000_000_000,
+            stage: Stage::Running,
+            moves: false,
+            is_gone: false,
+            pid: 100 + rank,
+            host: String::new(),
+            is_partial: false,
+            completed: 3,
+            longest: Some(Duration::from_secs(1)),
+            before: None,
+        };
+        waiting.tasks = ranks.iter().map(doing).collect();
+        waiting
+    }
+
+    #[test]
+    fn who_is_awaited_is_told_once() {
+        let text = waits_text(&messages(&[(0, 2), (1, 2)]), false);
+        assert_eq!(text.matches("rank 2 outside of MPI").count(), 1, "{text}");
+        assert!(!text.contains("The others"), "{text}");
     }
 }

@@ -188,6 +188,87 @@ pub unsafe extern "C" fn hindmost_open_requests(requests: *const u64, count: usi
     recorder().map_or(0, |recorder| u32::from(recorder.any_open(requests)))
 }
 
+/// The task gives a signal (`recording::layout::signal`) to peers, ranks of a window.
+///
+/// # Safety
+///
+/// `peers` is null, or points to `count` ranks.
+#[unsafe(no_mangle)]
+#[expect(unsafe_code, reason = "called from C")]
+pub unsafe extern "C" fn hindmost_signal(window: u64, signal: u32, peers: *const u32, count: usize) {
+    if let Some(recorder) = recorder() {
+        // SAFETY: the caller's promise.
+        recorder.signal(window, i64::from(signal), unsafe { list(peers, count) });
+    }
+}
+
+/// The same to the peers of the open epoch that waits for `of`.
+#[unsafe(no_mangle)]
+#[expect(unsafe_code, reason = "called from C")]
+pub extern "C" fn hindmost_signal_epoch(window: u64, of: u32, signal: u32) {
+    if let Some(recorder) = recorder() {
+        recorder.signal_epoch(window, i64::from(of), i64::from(signal));
+    }
+}
+
+/// An epoch begins that waits for a signal of each of these peers.
+///
+/// # Safety
+///
+/// `call` points to a call; `peers` is null, or points to `count` ranks.
+#[unsafe(no_mangle)]
+#[expect(unsafe_code, reason = "called from C")]
+pub unsafe extern "C" fn hindmost_epoch(call: *const Call, signal: u32, peers: *const u32, count: usize) {
+    if let Some(recorder) = recorder() {
+        // SAFETY: the caller's promise.
+        let (call, peers) = unsafe { (&*call, list(peers, count)) };
+        recorder.begin_epoch(call, i64::from(signal), peers);
+    }
+}
+
+/// Writes the first handles of what the open epoch waits for; how many there are.
+///
+/// # Safety
+///
+/// `handles` is null, or points to room for `most` of them.
+#[unsafe(no_mangle)]
+#[expect(unsafe_code, reason = "called from C")]
+pub unsafe extern "C" fn hindmost_epoch_handles(
+    window: u64,
+    signal: u32,
+    handles: *mut u64,
+    most: usize,
+) -> usize {
+    let Some(recorder) = recorder() else {
+        return 0;
+    };
+    let found = recorder.epoch_handles(window, i64::from(signal));
+    if !handles.is_null() {
+        let count = found.len().min(most);
+        // SAFETY: the caller's promise; the list is not the caller's.
+        unsafe { std::ptr::copy_nonoverlapping(found.as_ptr(), handles, count) };
+    }
+    found.len()
+}
+
+/// All that the open epoch waits for has come.
+#[unsafe(no_mangle)]
+#[expect(unsafe_code, reason = "called from C")]
+pub extern "C" fn hindmost_epoch_is_met(window: u64, signal: u32) {
+    if let Some(recorder) = recorder() {
+        recorder.epoch_is_met(window, i64::from(signal));
+    }
+}
+
+/// The open epoch ends; if `is_met` is 0, by an error.
+#[unsafe(no_mangle)]
+#[expect(unsafe_code, reason = "called from C")]
+pub extern "C" fn hindmost_epoch_ends(window: u64, signal: u32, is_met: u32) {
+    if let Some(recorder) = recorder() {
+        recorder.end_epoch(window, i64::from(signal), is_met != 0);
+    }
+}
+
 /// A communicator, window or file, as the shim describes it.
 #[repr(C)]
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! The flight recorder inside each task: writes down what the task does in MPI, where it can be read at any moment.
 //!
 //! It runs inside production jobs, between a program and its MPI library, so three things come first. It never changes what the program
-//! computes: no call of MPI is made from here, nothing is allocated once the file is mapped but at rare calls (constructors of communicators),
+//! computes: no call of MPI is made from here, nothing is allocated once the file is mapped but at rare calls (constructors of communicators, epochs of windows),
 //! and whatever there is no room for is counted and forgotten. It never ends the program: no panic, no wait for anybody but other threads for a
 //! few instructions. And it costs little: some ten stores for each call.
 //!
@@ -14,12 +14,14 @@
 //! - [`file`]: makes the file, with its header.
 //! - [`tables`]: rows that are found by a key: communicators, channels, requests.
 //! - [`recorder`]: what a call changes at its beginning and at its end.
+//! - `epochs`: who has opened a window for whom.
 //! - [`paths`] and [`modules`]: which call path a call stands on, and in which files that lies.
 //! - `model`: the states that these are, and what followed what.
 //! - [`interface`]: what the shim calls.
 //!
 //! `unsafe` stands where the file is mapped, where C calls and where its loader, unwinder and stacks are read.
 
+mod epochs;
 pub mod file;
 pub mod interface;
 mod model;

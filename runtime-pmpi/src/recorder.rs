@@ -1,5 +1,6 @@
 //! What a call changes in the recording, at its beginning and at its end.
 
+use crate::epochs::Epochs;
 use crate::file::clock;
 use crate::model::Model;
 use crate::tables::{Table, mix};
@@ -141,6 +142,7 @@ pub struct Recorder {
     members: AtomicU64,
     begun: AtomicU64,
     model: Model,
+    epochs: Epochs,
 }
 
 impl Recorder {
@@ -155,7 +157,12 @@ impl Recorder {
             members: AtomicU64::new(0),
             begun: AtomicU64::new(0),
             model: Model::new(own.from(HANDLES * 2)),
+            epochs: Epochs::default(),
         }
+    }
+
+    pub(crate) fn epochs(&self) -> &Epochs {
+        &self.epochs
     }
 
     pub(crate) fn words(&self) -> Words {
@@ -236,6 +243,9 @@ impl Recorder {
         let words = self.words;
         call.entered = clock();
         self.look_up(call);
+        if u64::from(call.does) == does::FENCE {
+            self.enter_fence(call);
+        }
         call.ordinal = if is_collective(call.does) && call.row != 0 {
             words.add(call.row as usize + communicator::BEGUN, 1) + 1
         } else {
@@ -289,6 +299,23 @@ impl Recorder {
             words.set(copy + word, value);
         }
         words.publish(at + thread::CHANGES, changes);
+    }
+
+    /// A fence that ends an epoch is left by nobody before all have entered it; another need not be. What the program asserts stands in the count: 1 that
+    /// no epoch came before, 2 that none follows.
+    fn enter_fence(&self, call: &mut Call) {
+        call.does = does::COLLECTIVE as u32;
+        let asserted = call.count;
+        call.count = 0;
+        if call.row == 0 {
+            return;
+        }
+        let fenced = call.row as usize + communicator::FENCED;
+        if self.words.get(fenced) == 1 && asserted & 1 == 0 {
+            call.does = does::EVERY_PART as u32;
+            call.count = 1;
+        }
+        self.words.set(fenced, u64::from(asserted & 2 == 0));
     }
 
     /// The call returns. Of what it received, `call` now says from whom and under which tag.
@@ -507,7 +534,7 @@ impl Recorder {
         }
     }
 
-    fn count(&self, serial: u64, received: bool, (peer, tag): (i64, i64), what: usize) {
+    pub(crate) fn count(&self, serial: u64, received: bool, (peer, tag): (i64, i64), what: usize) {
         if serial == 0 || peer < 0 || tag < 0 {
             return;
         }
@@ -588,6 +615,7 @@ impl Recorder {
                 (communicator::DONE, 0),
                 (communicator::KIND, u64::from(new.kind)),
                 (communicator::LAST, 0),
+                (communicator::FENCED, 0),
             ];
             for (word, value) in values {
                 words.set(row + word, value);
@@ -688,6 +716,14 @@ impl Recorder {
         let key = handle_key(handle, kind);
         let entry = HANDLES_TABLE.find(self.handles, key, key, |_| true)?;
         Some(self.handles.get(entry + 1) as usize)
+    }
+
+    pub(crate) fn serial_of_window(&self, handle: u64) -> Option<u64> {
+        const WINDOW: u32 = 1;
+        Some(
+            self.words
+                .get(self.row_of(handle, WINDOW)? + communicator::SERIAL),
+        )
     }
 
     fn look_up(&self, call: &mut Call) {

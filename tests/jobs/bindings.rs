@@ -2,7 +2,7 @@
 //! Fortran under both MPIs, and by mpi4py, and held against the same truth as in C.
 
 use crate::hindmost::{my_turn, out, run, said};
-use crate::waits::{Debug, check, made_of, recorder_of, seeds};
+use crate::waits::{Debug, Kinds, check, made_of, recorder_of, seeds};
 use corpus::Mpi;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ fn in_fortran(mpi: Mpi) {
             .arg(source("plan.F90")));
         assert!(output.status.success(), "{}", said(&output));
         for seed in seeds(0..3) {
-            check(mpi, &(recorder.clone(), program.clone()), seed);
+            check(mpi, &(recorder.clone(), program.clone()), seed, Kinds::Messages);
         }
     }
 }
@@ -54,7 +54,12 @@ fn plans_by_mpi4py() {
     let executable = std::fs::Permissions::from_mode(0o755);
     std::fs::set_permissions(&program, executable).unwrap_or_else(|error| panic!("{error}"));
     for seed in seeds(0..3) {
-        check(Mpi::OpenMpi, &(recorder_of(Mpi::OpenMpi), program.clone()), seed);
+        check(
+            Mpi::OpenMpi,
+            &(recorder_of(Mpi::OpenMpi), program.clone()),
+            seed,
+            Kinds::Messages,
+        );
     }
 }
 

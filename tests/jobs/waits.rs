@@ -27,10 +27,65 @@ fn members(communicator: usize, rank: usize) -> Vec<usize> {
     (0..RANKS).filter(is_member).collect()
 }
 
-fn random_plan(seed: u64) -> Plan {
+/// What plans are made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kinds {
+    /// Messages and collective operations.
+    Messages,
+    /// Epochs of windows, too.
+    Epochs,
+}
+
+/// The communicator number of fences.
+const FENCES: usize = 3;
+
+/// Some have access to the windows of some others, once all have come there; now and then one forgets its part. All wait for each other first, because MPICH takes a
+/// post for one of any other epoch (4.0).
+fn add_epoch(random: &mut Random, plan: &mut Plan) {
+    plan.iter_mut()
+        .for_each(|steps| steps.push(PlanStep('B', 0, 0, 0)));
+    if random.below(3) == 0 {
+        for steps in plan.iter_mut() {
+            if random.below(20) > 0 {
+                steps.push(PlanStep('E', FENCES, 0, 0));
+            }
+        }
+        return;
+    }
+    let is_origin: Vec<bool> = (0..RANKS).map(|_| random.below(2) == 0).collect();
+    let bits = |of: bool| {
+        (0..RANKS)
+            .filter(|&rank| is_origin[rank] == of)
+            .fold(0, |bits, rank| bits | 1 << rank)
+    };
+    let (origins, targets): (usize, usize) = (bits(true), bits(false));
+    if origins == 0 || targets == 0 {
+        return;
+    }
+    for (rank, steps) in plan.iter_mut().enumerate() {
+        if random.below(20) == 0 {
+            continue;
+        }
+        if is_origin[rank] {
+            steps.extend([PlanStep('T', 0, targets, 0), PlanStep('C', 0, 0, 0)]);
+        } else {
+            steps.extend([PlanStep('O', 0, origins, 0), PlanStep('V', 0, 0, 0)]);
+        }
+    }
+}
+
+fn bits_of(set: usize) -> Vec<usize> {
+    (0..RANKS).filter(|rank| set >> rank & 1 == 1).collect()
+}
+
+fn random_plan(seed: u64, kinds: Kinds) -> Plan {
     let mut random = Random(seed);
     let mut plan: Plan = vec![Vec::new(); RANKS];
     for _ in 0..6 + random.below(16) {
+        if kinds == Kinds::Epochs && random.below(2) == 0 {
+            add_epoch(&mut random, &mut plan);
+            continue;
+        }
         let (c, tag) = (random.below(3), random.below(2));
         let a = random.below(RANKS);
         let group = members(c, a);
@@ -77,6 +132,10 @@ struct Truth {
 
 type Channel = (usize, usize, usize, usize);
 
+/// Signals of windows are counted like messages of communicators that no plan has: posts, and completes.
+const POSTS: usize = 10;
+const COMPLETES: usize = 11;
+
 /// What a rank waits for: the `number`-th message of a channel to be sent, or to be asked for, or others to enter a collective operation.
 #[derive(Clone, Copy, Debug)]
 enum Need {
@@ -94,6 +153,9 @@ struct Execution {
     entered: BTreeMap<(usize, usize), usize>,
     own: Vec<Vec<Need>>,
     pending: Vec<Vec<Need>>,
+    /// The peers of the access epoch and of the exposure epoch that are open.
+    targets: Vec<Vec<usize>>,
+    origins: Vec<Vec<usize>>,
 }
 
 impl Execution {
@@ -118,6 +180,39 @@ impl Execution {
         let count = self.asked.entry(channel).or_default();
         *count += 1;
         Need::Sent(channel, *count)
+    }
+
+    /// Both libraries wait for posts in start.
+    fn enter_epoch(&mut self, what: char, rank: usize, peers: &[usize]) -> Vec<Need> {
+        match what {
+            'O' => {
+                for &origin in peers {
+                    self.send((POSTS, rank, origin, 0));
+                }
+                self.origins[rank] = peers.to_vec();
+                Vec::new()
+            }
+            'T' => {
+                self.targets[rank] = peers.to_vec();
+                peers
+                    .iter()
+                    .map(|&target| self.ask((POSTS, target, rank, 0)))
+                    .collect()
+            }
+            'C' => {
+                for target in std::mem::take(&mut self.targets[rank]) {
+                    self.send((COMPLETES, rank, target, 0));
+                }
+                Vec::new()
+            }
+            _ => {
+                let origins = std::mem::take(&mut self.origins[rank]);
+                origins
+                    .iter()
+                    .map(|&origin| self.ask((COMPLETES, origin, rank, 0)))
+                    .collect()
+            }
+        }
     }
 
     fn advance(&mut self, plan: &Plan, rank: usize) -> bool {
@@ -146,6 +241,7 @@ impl Execution {
                     vec![self.ask((c, peer, rank, tag))]
                 }
                 'W' => std::mem::take(&mut self.pending[rank]),
+                'O' | 'T' | 'C' | 'V' => self.enter_epoch(what, rank, &bits_of(peer)),
                 _ => {
                     let count = self.entered.entry((rank, c)).or_default();
                     *count += 1;
@@ -172,6 +268,8 @@ fn truth(plan: &Plan) -> Truth {
         inside: vec![false; RANKS],
         own: vec![Vec::new(); RANKS],
         pending: vec![Vec::new(); RANKS],
+        targets: vec![Vec::new(); RANKS],
+        origins: vec![Vec::new(); RANKS],
         ..Execution::default()
     };
     while (0..RANKS).any(|rank| state.advance(plan, rank)) {}
@@ -363,14 +461,14 @@ fn ranks(list: &Value) -> BTreeSet<usize> {
 }
 
 /// Follows a plan until the answer is the truth; fails at the first claim that is none.
-pub(crate) fn check(mpi: Mpi, made: &(PathBuf, PathBuf), seed: u64) {
-    let plan = random_plan(seed);
+pub(crate) fn check(mpi: Mpi, made: &(PathBuf, PathBuf), seed: u64, kinds: Kinds) {
+    let plan = random_plan(seed, kinds);
     let truth = truth(&plan);
     let mut job = start(mpi, made, &seed.to_string(), &text(&plan));
     let begun = Instant::now();
     let mut last = None;
     let is_true = |stuck: &BTreeSet<usize>| {
-        let is_open = truth.stuck.iter().any(|rank| has_sends_alone(&plan, *rank));
+        let is_open = truth.stuck.iter().any(|rank| is_held_by_some(&plan, *rank));
         *stuck == truth.stuck || is_open && stuck.is_subset(&truth.stuck)
     };
     loop {
@@ -399,7 +497,7 @@ pub(crate) fn check(mpi: Mpi, made: &(PathBuf, PathBuf), seed: u64) {
             let all_wait = truth
                 .blocked
                 .iter()
-                .all(|rank| edges.iter().any(|(waiter, _)| waiter == rank) || has_sends_alone(&plan, *rank));
+                .all(|rank| edges.iter().any(|(waiter, _)| waiter == rank) || is_held_by_some(&plan, *rank));
             if seen_all && is_true(&stuck) && edges_fit && all_wait {
                 break;
             }
@@ -450,9 +548,10 @@ fn found(job: &Running, truth: &Truth, is_true: &dyn Fn(&BTreeSet<usize>) -> boo
     }
 }
 
-/// Whether a rank completes several sends at once somewhere: which of them is not complete nobody knows.
-fn has_sends_alone(plan: &Plan, rank: usize) -> bool {
-    plan[rank].iter().filter(|step| step.0 == 'I').count() > 1
+/// Whether a rank completes several sends at once somewhere, or begins an epoch with several targets: which of them holds it nobody knows.
+fn is_held_by_some(plan: &Plan, rank: usize) -> bool {
+    let starts = |step: &PlanStep| step.0 == 'T' && bits_of(step.2).len() > 1;
+    plan[rank].iter().filter(|step| step.0 == 'I').count() > 1 || plan[rank].iter().any(starts)
 }
 
 /// `HINDMOST_PLANS` names the seeds of another run: `40..80`.
@@ -468,7 +567,8 @@ fn plans(mpi: Mpi) {
     let _turn = my_turn();
     let made = made(mpi);
     for seed in seeds(0..6) {
-        check(mpi, &made, seed);
+        check(mpi, &made, seed, Kinds::Messages);
+        check(mpi, &made, 1_000 + seed, Kinds::Epochs);
     }
 }
 

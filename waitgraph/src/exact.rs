@@ -18,7 +18,7 @@ mod absence;
 mod need;
 mod world;
 
-use crate::recorded::{Channel, Collective, How, Identity, Recorded};
+use crate::recorded::{Channel, Collective, How, Identity, Recorded, Signal};
 use crate::state::Rank;
 use crate::{Certainty, scc};
 use std::collections::{BTreeMap, BTreeSet};
@@ -51,6 +51,17 @@ pub enum Why {
         number: u64,
         /// How many of these the other has received, or is ready to.
         taken: u64,
+    },
+    /// For a signal of the other over a window.
+    Signal {
+        /// The window.
+        window: Identity,
+        /// Which.
+        signal: Signal,
+        /// Which of the signals of this kind it would be, counted from 1.
+        number: u64,
+        /// How many the other has given.
+        given: u64,
     },
     /// For the other to enter a collective operation.
     Entry {

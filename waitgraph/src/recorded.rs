@@ -22,6 +22,26 @@ pub struct Channel {
     pub tag: i64,
 }
 
+/// What one task tells another over a window (MPI 4.0, section 12.5.2), each time once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Signal {
+    /// That its window is open to the other: `MPI_Win_post`.
+    Post,
+    /// That it is done with the other's window: `MPI_Win_complete`.
+    Complete,
+}
+
+/// Signals of one kind between this task and another over a window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Signals {
+    /// The window.
+    pub window: Identity,
+    /// The other task.
+    pub peer: Rank,
+    /// Which.
+    pub signal: Signal,
+}
+
 /// How far a task is in its use of MPI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Presence {
@@ -102,6 +122,8 @@ pub enum Item {
         /// Which message of the channel it is, counted from 1.
         number: u64,
     },
+    /// A signal over a window that has not been used by an earlier epoch.
+    Signal(Signals),
     /// A collective operation.
     Collective(Collective),
     /// Something of which nothing is known.
@@ -117,6 +139,8 @@ pub enum Waits {
     All(Vec<Item>),
     /// One of these.
     One(Vec<Item>),
+    /// At least one of these that have not happened, and nobody knows which: it may have been let off the others.
+    Some(Vec<Item>),
 }
 
 /// How a thread waits.
@@ -141,6 +165,10 @@ pub struct Recorded {
     pub sent: BTreeMap<Channel, u64>,
     /// Messages received, by channel.
     pub received: BTreeMap<Channel, u64>,
+    /// Signals given, by the other task, window and kind: those included that a call is about to give.
+    pub given: BTreeMap<Signals, u64>,
+    /// Signals of others that an epoch has used.
+    pub used: BTreeMap<Signals, u64>,
     /// Receives that are posted and under way, in their order.
     pub posted: Vec<Receive>,
     /// Collective operations begun, by communicator.

@@ -471,6 +471,8 @@ impl Machine {
             threads: vec![(waits, How::Blocked)],
             sent,
             received,
+            given: BTreeMap::new(),
+            used: BTreeMap::new(),
             posted: self
                 .under_way(task)
                 .into_iter()
@@ -634,6 +636,8 @@ fn at_barrier(rank: u32, members: &Arc<[Rank]>, is_inside: bool) -> Recorded {
         threads: vec![(waits, How::Blocked)],
         sent: BTreeMap::new(),
         received: BTreeMap::new(),
+        given: BTreeMap::new(),
+        used: BTreeMap::new(),
         posted: Vec::new(),
         entered: BTreeMap::from([(Identity(1), u64::from(is_inside))]),
         inside: Vec::from_iter(is_inside.then_some(barrier)),

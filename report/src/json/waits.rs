@@ -190,6 +190,12 @@ pub enum WhyJson<'w> {
         number: u64,
         taken: u64,
     },
+    Signal {
+        window: Cow<'w, str>,
+        operation: Cow<'w, str>,
+        number: u64,
+        given: u64,
+    },
     Entry {
         communicator: Cow<'w, str>,
         operation: Cow<'w, str>,
@@ -294,6 +300,17 @@ fn edge<'w>(waiting: &'w Waiting, edge: &'w Edge, on: Rank) -> EdgeJson<'w> {
                 tag: channel.tag,
                 number: *number,
                 taken: *taken,
+            },
+            Why::Signal {
+                window,
+                signal,
+                number,
+                given,
+            } => WhyJson::Signal {
+                window: name(window),
+                operation: waits::signal_name(*signal).into(),
+                number: *number,
+                given: *given,
             },
             Why::Entry { collective, entered } => WhyJson::Entry {
                 communicator: name(&collective.communicator),

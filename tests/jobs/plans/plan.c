@@ -1,6 +1,7 @@
 /* Follows a plan: each rank does the steps that PLAN has for it, one after the other, and hangs where they hang it. Steps are parted by
  * spaces, ranks by '|'; a step is a letter, a communicator (0 the world, 1 the ranks of the same parity, 2 a duplicate of the world), a rank of
- * the world and a tag: S0,2,7. */
+ * the world and a tag: S0,2,7. Of epochs of a window the rank is a set of ranks, a bit for each: O post, T start, C complete, V wait; E is a fence of another
+ * window. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,12 +10,27 @@
 
 enum { MOST = 64 };
 
+/* The group of the ranks whose bits are set. */
+static MPI_Group group_of(int bits)
+{
+    MPI_Group world, group;
+    int ranks[8], count = 0;
+    for (int rank = 0; rank < 8; rank++)
+        if (bits >> rank & 1) ranks[count++] = rank;
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Group_incl(world, count, ranks, &group);
+    MPI_Group_free(&world);
+    return group;
+}
+
 int main(int argc, char **argv)
 {
     int rank, value = 0, pending = 0;
     MPI_Comm comms[3];
     MPI_Request requests[MOST];
-    int values[MOST];
+    int values[MOST], shared[2];
+    MPI_Win windows[2];
+    MPI_Group group;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     comms[0] = MPI_COMM_WORLD;
@@ -22,6 +38,13 @@ int main(int argc, char **argv)
     MPI_Comm_idup(MPI_COMM_WORLD, &comms[2], &requests[0]);
     MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
     const char *step = getenv("PLAN");
+    /* Plans without epochs need no windows. */
+    int has_windows = strpbrk(step, "OTCVE") != NULL;
+    if (has_windows) {
+        MPI_Win_create(&shared[0], sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &windows[0]);
+        MPI_Win_create(&shared[1], sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &windows[1]);
+        MPI_Win_fence(0, windows[1]);
+    }
     for (int i = 0; i < rank; i++) step = strchr(step, '|') + 1;
     for (; *step && *step != '|'; step++) {
         if (*step == ' ') continue;
@@ -41,6 +64,11 @@ int main(int argc, char **argv)
         case 'W': MPI_Waitall(pending, requests, MPI_STATUSES_IGNORE); pending = 0; break;
         case 'B': MPI_Barrier(comm); break;
         case 'A': MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, comm); break;
+        case 'O': group = group_of(peer); MPI_Win_post(group, 0, windows[0]); MPI_Group_free(&group); break;
+        case 'T': group = group_of(peer); MPI_Win_start(group, 0, windows[0]); MPI_Group_free(&group); break;
+        case 'C': MPI_Win_complete(windows[0]); break;
+        case 'V': MPI_Win_wait(windows[0]); break;
+        case 'E': MPI_Win_fence(0, windows[1]); break;
         case 'L': for (;;) sleep(1);
         case 'F': MPI_Finalize(); return 0;
         default: return 4;

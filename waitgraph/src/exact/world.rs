@@ -3,7 +3,9 @@
 use super::absence::{Absences, Absent};
 use super::need::{Need, Needs};
 use super::{Edge, WaitGraph, Why};
-use crate::recorded::{Channel, Collective, From, How, Identity, Item, Presence, Receive, Recorded, Waits};
+use crate::recorded::{
+    Channel, Collective, From, How, Identity, Item, Presence, Receive, Recorded, Signals, Waits,
+};
 use crate::state::Rank;
 use crate::{Certainty, certainty_of};
 use std::cell::RefCell;
@@ -78,6 +80,16 @@ impl<'t> World<'t> {
             // Nothing to wait for is no wait.
             Waits::One(items) if items.is_empty() => Need::Nothing,
             Waits::One(items) => Need::One(of(items)),
+            Waits::Some(items) if items.contains(&Item::Unknown) => Need::Nothing,
+            Waits::Some(items) => {
+                let open: Vec<Need> = of(items);
+                let open = Vec::from_iter(open.into_iter().filter(|need| *need != Need::Nothing));
+                if open.is_empty() {
+                    Need::Nothing
+                } else {
+                    Need::One(open)
+                }
+            }
         }
     }
 
@@ -114,6 +126,10 @@ impl<'t> World<'t> {
                     Need::Nothing
                 }
             }
+            Item::Signal(signals) => match self.signals(task, signals) {
+                Some((given, used)) if given <= used => self.of_rank(signals.peer),
+                _ => Need::Nothing,
+            },
             Item::Collective(collective) => {
                 let absent = self.absent(task.rank, collective);
                 let needed = absent.iter().filter(|group| group.certainty == Certainty::Proven);
@@ -178,6 +194,17 @@ impl<'t> World<'t> {
         Some(received + ready)
     }
 
+    /// How many of these signals the other has given to the task, and how many of them it has used; `None` if nobody knows.
+    fn signals(&self, task: &Recorded, signals: &Signals) -> Option<(u64, u64)> {
+        let giver = self.tasks.get(&signals.peer).filter(|giver| !giver.is_partial)?;
+        let own = Signals {
+            peer: task.rank,
+            ..*signals
+        };
+        let count = |map: &BTreeMap<Signals, u64>, key| map.get(key).copied().unwrap_or(0);
+        (!task.is_partial).then(|| (count(&giver.given, &own), count(&task.used, signals)))
+    }
+
     /// Members that have not entered the collective operation that `waiter` is in.
     fn absent(&self, waiter: Rank, collective: &Collective) -> Arc<[Absent]> {
         let entered = |rank: Rank| {
@@ -205,7 +232,7 @@ impl<'t> World<'t> {
             let (items, several) = match waits {
                 Waits::Nothing => continue,
                 Waits::All(items) => (items, false),
-                Waits::One(items) => {
+                Waits::One(items) | Waits::Some(items) => {
                     let open = |item: &&Item| self.need_of(task, item) != Need::Nothing;
                     (items, items.iter().filter(open).count() > 1)
                 }
@@ -225,8 +252,10 @@ impl<'t> World<'t> {
     }
 
     fn edges_of(&self, task: &Recorded, item: &Item, several: bool) -> Vec<(Arc<[Rank]>, Why, Certainty)> {
-        if matches!(item, Item::Message { .. } | Item::Delivery { .. })
-            && self.need_of(task, item) == Need::Nothing
+        if matches!(
+            item,
+            Item::Message { .. } | Item::Delivery { .. } | Item::Signal(_)
+        ) && self.need_of(task, item) == Need::Nothing
         {
             return Vec::new();
         }
@@ -244,13 +273,17 @@ impl<'t> World<'t> {
                     number: *number,
                     taken,
                 };
-                // Of several one is enough, or one at least is missing: nobody knows which.
-                let certainty = if several {
-                    Certainty::Probable
-                } else {
-                    Certainty::Proven
+                vec![([channel.peer].into(), why, one_of(several))]
+            }
+            Item::Signal(signals) => {
+                let (given, used) = self.signals(task, signals).unwrap_or((0, 0));
+                let why = Why::Signal {
+                    window: signals.window,
+                    signal: signals.signal,
+                    number: used + 1,
+                    given,
                 };
-                vec![([channel.peer].into(), why, certainty)]
+                vec![([signals.peer].into(), why, one_of(several))]
             }
             Item::Collective(collective) => {
                 let absent = self.absent(task.rank, collective);
@@ -351,6 +384,15 @@ impl<'t> World<'t> {
         orphans.sort_unstable();
         orphans.dedup_by_key(|(waiter, _)| *waiter);
         orphans
+    }
+}
+
+/// How certain it is that a task waits for this one thing. Of several one is enough, or one at least is missing: nobody knows which.
+fn one_of(several: bool) -> Certainty {
+    if several {
+        Certainty::Probable
+    } else {
+        Certainty::Proven
     }
 }
 
