@@ -361,8 +361,10 @@ impl Task<'_> {
                 .iter()
                 .map(|each| (Identity(each.identity), each.begun))
                 .collect(),
+            // What a request completes has been entered, too.
             inside: calls
                 .filter_map(|call| self.collective(call.communicator, call.ordinal, call))
+                .chain(self.under_way().filter_map(|request| self.collective_of(request)))
                 .collect(),
             is_partial: is_partial(recording),
         }
@@ -452,29 +454,33 @@ impl Task<'_> {
         match request.does {
             does::SENDS => self.delivery(request.communicator, request.destination, request.begun),
             does::RECEIVES => self.awaited_by(request),
-            // Of one that a request completes neither the counts nor the root are kept.
-            does::EVERY_PART..=does::COLLECTIVE => {
-                let call = Call {
-                    operation: request.operation,
-                    does: request.does,
-                    since: 0,
-                    communicator: request.communicator,
-                    destination: request.destination,
-                    source: request.source,
-                    count: 0,
-                    root: None,
-                    bytes: None,
-                    reduction: None,
-                    ordinal: request.ordinal,
-                    mark: None,
-                };
-                match self.collective(request.communicator, request.ordinal, &call) {
-                    Some(collective) => Item::Collective(collective),
-                    None => Item::Unknown,
-                }
-            }
+            does::EVERY_PART..=does::COLLECTIVE => match self.collective_of(request) {
+                Some(collective) => Item::Collective(collective),
+                None => Item::Unknown,
+            },
             _ => Item::Unknown,
         }
+    }
+
+    /// The collective operation that a request completes.
+    fn collective_of(&self, request: &Pending) -> Option<Collective> {
+        let amount = request.amount;
+        let call = Call {
+            operation: request.operation,
+            does: request.does,
+            since: 0,
+            communicator: request.communicator,
+            destination: request.destination,
+            source: request.source,
+            count: amount.count,
+            root: amount.root,
+            bytes: amount.bytes,
+            reduction: amount.reduction,
+            ordinal: request.ordinal,
+            mark: None,
+        };
+        let is_collective = matches!(call.does, does::EVERY_PART..=does::COLLECTIVE);
+        is_collective.then(|| self.collective(request.communicator, request.ordinal, &call))?
     }
 
     /// What a request that receives waits for: a message, or a signal over a window.

@@ -59,7 +59,28 @@ pub(crate) fn seeds() -> Vec<(String, Vec<u8>)> {
             remote,
         });
     }
-    for what in 0..17 {
+    // A window that is open to rank 0, and an access to the windows of ranks 2 and 3.
+    recorder.add_communicator(&New {
+        handle: 20,
+        kind: 1,
+        parent: 9,
+        by_all: true,
+        made_by: 2,
+        ordinal: 7,
+        rank: 1,
+        members: &[0, 1, 2, 3],
+        remote: &[],
+    });
+    let epoch = Call {
+        communicator: 20,
+        kind: 1,
+        thread,
+        ..Call::default()
+    };
+    recorder.signal(20, recording::layout::signal::POSTS, &[0]);
+    recorder.begin_epoch(&epoch, recording::layout::signal::COMPLETES, &[0]);
+    recorder.begin_epoch(&epoch, recording::layout::signal::POSTS, &[2, 3]);
+    for what in 0..18 {
         let mut call = Call {
             operation: what % 3,
             does: what,

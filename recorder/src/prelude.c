@@ -124,6 +124,18 @@ static inline int64_t bytes_of(int64_t count, MPI_Datatype type)
     return size && count > (INT64_MAX - 1) / size ? 0 : count * size + 1;
 }
 
+/* The same of a list of counts, one for each member. The two sides of an intercommunicator have lists of different lengths. */
+#define BYTES_OF_ALL(counts, comm, type)                                                                                    \
+    ({                                                                                                                      \
+        int64_t sum = 0;                                                                                                    \
+        int size = 0, is_inter = 1;                                                                                         \
+        if (PMPI_Comm_test_inter(comm, &is_inter) != MPI_SUCCESS || is_inter || PMPI_Comm_size(comm, &size) != MPI_SUCCESS) \
+            size = 0;                                                                                                       \
+        for (int i = 0; i < size && sum >= 0; i++)                                                                          \
+            if (__builtin_add_overflow(sum, (int64_t)(counts)[i], &sum)) sum = -1;                                          \
+        size ? bytes_of(sum, type) : 0;                                                                                     \
+    })
+
 /* As `REDUCTIONS` of the crate recording. */
 static inline uint64_t reduction_of(MPI_Op op)
 {

@@ -160,22 +160,30 @@ fn fields(arguments: &Arguments<'_>) -> Vec<String> {
     notes
 }
 
-/// What notes how much each member gives or takes, and by what it is reduced, of the blocking operations in which all members have to say the same. A buffer
-/// that is `MPI_IN_PLACE` says that count and type behind it do not count.
+/// What notes how much each member gives or takes, and by what it is reduced, of the operations in which all members have to say the same. A buffer
+/// that is `MPI_IN_PLACE` says that count and type behind it do not count. Of a list of counts the sum is what all say alike.
 fn amount(prototype: &Prototype) -> Vec<String> {
-    let name = prototype.function();
-    let (buffer, count, op) = match name.strip_suffix("_c").unwrap_or(name) {
-        "MPI_Bcast" => (None, 1, None),
-        "MPI_Reduce" | "MPI_Allreduce" | "MPI_Scan" | "MPI_Exscan" | "MPI_Reduce_scatter_block" => {
-            (None, 2, Some(4))
-        }
-        "MPI_Gather" => (Some(0), 1, None),
-        "MPI_Scatter" => (Some(3), 4, None),
-        "MPI_Allgather" | "MPI_Alltoall" => (None, 4, None),
+    let blocking = blocking(prototype.function());
+    let (buffer, count, ty, op) = match &blocking[..] {
+        "MPI_Bcast" => (None, 1, 2, None),
+        "MPI_Reduce"
+        | "MPI_Allreduce"
+        | "MPI_Scan"
+        | "MPI_Exscan"
+        | "MPI_Reduce_scatter_block"
+        | "MPI_Reduce_scatter" => (None, 2, 3, Some(4)),
+        "MPI_Gather" => (Some(0), 1, 2, None),
+        "MPI_Scatter" => (Some(3), 4, 5, None),
+        "MPI_Allgather" | "MPI_Alltoall" => (None, 4, 5, None),
+        "MPI_Allgatherv" => (None, 4, 6, None),
         _ => return Vec::new(),
     };
     let argument = |index: usize| prototype.parameters.get(index);
-    let (Some(of), Some(ty)) = (argument(count), argument(count + 1)) else {
+    let comm = prototype
+        .parameters
+        .iter()
+        .find(|parameter| parameter.is("MPI_Comm"));
+    let (Some(of), Some(ty), Some(comm)) = (argument(count), argument(ty), comm) else {
         return Vec::new();
     };
     if !ty.is("MPI_Datatype") {
@@ -184,14 +192,29 @@ fn amount(prototype: &Prototype) -> Vec<String> {
     let is_given = buffer.and_then(argument).map_or_else(String::new, |buffer| {
         format!("if ({} != MPI_IN_PLACE) ", buffer.name)
     });
-    let mut notes = vec![format!(
-        "{is_given}call.bytes = bytes_of((int64_t){}, {});",
-        of.name, ty.name
-    )];
+    let bytes = if matches!(&blocking[..], "MPI_Allgatherv" | "MPI_Reduce_scatter") {
+        format!("BYTES_OF_ALL({}, {}, {})", of.name, comm.name, ty.name)
+    } else {
+        format!("bytes_of((int64_t){}, {})", of.name, ty.name)
+    };
+    let mut notes = vec![format!("{is_given}call.bytes = {bytes};")];
     if let Some(op) = op.and_then(argument).filter(|op| op.is("MPI_Op")) {
         notes.push(format!("call.reduction = reduction_of({});", op.name));
     }
     notes
+}
+
+/// The blocking form of a collective operation, whose arguments the other forms begin with: `MPI_Bcast` of `MPI_Ibcast_c`, `MPI_Bcast_init`.
+fn blocking(function: &str) -> String {
+    let name = function.strip_suffix("_c").unwrap_or(function);
+    let name = name.strip_suffix("_init").unwrap_or(name);
+    match name.strip_prefix("MPI_I") {
+        Some(rest) if rest.starts_with(|first: char| first.is_ascii_lowercase()) => {
+            let (first, rest) = rest.split_at(1);
+            format!("MPI_{}{rest}", first.to_ascii_uppercase())
+        }
+        _ => name.to_owned(),
+    }
 }
 
 /// What notes who sent the message that came, if one did: where there is a flag, that tells.

@@ -215,6 +215,14 @@ pub mod request {
     pub const RECEIVE_TAG: usize = 6;
     /// The number of a collective operation on its communicator, counted from 1; 0 for messages.
     pub const ORDINAL: usize = 7;
+    /// Of a collective operation, which has no peers: the root as in [`now::ROOT`](super::now::ROOT), in the place of [`DESTINATION`].
+    pub const ROOT: usize = DESTINATION;
+    /// The bytes as in [`now::BYTES`](super::now::BYTES), in the place of [`SEND_TAG`].
+    pub const BYTES: usize = SEND_TAG;
+    /// The reduction as in [`now::REDUCTION`](super::now::REDUCTION), in the place of [`SOURCE`].
+    pub const REDUCTION: usize = SOURCE;
+    /// How many elements, in the place of [`RECEIVE_TAG`].
+    pub const COUNT: usize = RECEIVE_TAG;
     /// In the lower 32 bits [`state`](super::state) of the request, above them when it was begun (a running number).
     pub const STATE: usize = 8;
     /// The call that completes it: the thread's row plus one in the upper 16 bits, the lower 48 bits of its number of changes below. Equal to

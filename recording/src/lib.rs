@@ -13,6 +13,6 @@ pub mod model;
 mod read;
 
 pub use read::{
-    Call, Channel, Communicator, Error, Kind, Lost, Members, Pending, Polling, Recording, RequestState,
-    Stage, Thread,
+    Amount, Call, Channel, Communicator, Error, Kind, Lost, Members, Pending, Polling, Recording,
+    RequestState, Stage, Thread,
 };

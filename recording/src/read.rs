@@ -4,7 +4,7 @@ use crate::layout::{
     self, ANY_TAG, CHANNEL, CHANNELS, CHANNELS_AT, COMMUNICATOR, COMMUNICATORS, COMMUNICATORS_AT,
     FIRST_VERSION, FREE, HEADER, MAGIC, MEMBERS, MEMBERS_AT, NAMES, NAMES_AT, NOW, REQUEST, REQUESTS,
     REQUESTS_AT, RETIRED, THREAD, THREADS, THREADS_AT, UNKNOWN_MEMBER, VERSION, WORDS, WORDS_OF_FIRST,
-    channel, communicator, header, now, peer, request, state, thread,
+    channel, communicator, does, header, now, peer, request, state, thread,
 };
 use crate::model::{self, Model};
 use std::cell::RefCell;
@@ -251,6 +251,19 @@ pub enum RequestState {
     Prepared,
 }
 
+/// What the members of a collective operation have to say alike.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Amount {
+    /// How many elements.
+    pub count: i64,
+    /// The root.
+    pub root: Option<u32>,
+    /// The bytes, as far as the task's arguments tell.
+    pub bytes: Option<u64>,
+    /// By what it reduces: a number of [`layout::REDUCTIONS`].
+    pub reduction: Option<u32>,
+}
+
 /// A request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pending {
@@ -264,6 +277,8 @@ pub struct Pending {
     pub destination: (i64, i64),
     /// From whom is received, with the tag.
     pub source: (i64, i64),
+    /// What a collective operation gives or takes.
+    pub amount: Amount,
     /// Which collective operation of its communicator.
     pub ordinal: Option<u64>,
     /// Whether it is under way.
@@ -434,16 +449,9 @@ impl File<'_> {
                 destination: peer_and_tag(word(now::DESTINATION), word(now::SEND_TAG))?,
                 source: peer_and_tag(word(now::SOURCE), word(now::RECEIVE_TAG))?,
                 count: word(now::COUNT) as i64,
-                root: match word(now::ROOT) {
-                    0 => None,
-                    root => Some(u32::try_from(root - 1).ok()?),
-                },
+                root: root(word(now::ROOT))?,
                 bytes: word(now::BYTES).checked_sub(1),
-                reduction: match word(now::REDUCTION) {
-                    0 => None,
-                    number if number > layout::REDUCTIONS.len() as u64 => return None,
-                    number => Some(number as u32 - 1),
-                },
+                reduction: reduction(word(now::REDUCTION))?,
                 ordinal: some(word(now::ORDINAL)),
                 mark: some(word(now::MARK)),
             })
@@ -547,12 +555,31 @@ impl File<'_> {
     fn request(self, row: usize) -> Option<Pending> {
         let word = |word: usize| self.word(row + word);
         let bits = word(request::STATE);
+        let is_collective = matches!(bits >> state::DOES & 0xff, does::EVERY_PART..=does::COLLECTIVE);
+        let partner = |rank: usize, tag: usize| match is_collective {
+            true => Some((peer::NONE, ANY_TAG)),
+            false => peer_and_tag(word(rank), word(tag)),
+        };
+        // Recorders of before wrote there that it has no peers.
+        let amount = |of: usize| match word(of) as i64 {
+            peer::NONE => 0,
+            amount => amount as u64,
+        };
         Some(Pending {
             operation: u32::try_from(word(request::OPERATION).checked_sub(1)?).ok()?,
             does: bits >> state::DOES & 0xff,
             communicator: some(word(request::COMMUNICATOR)),
-            destination: peer_and_tag(word(request::DESTINATION), word(request::SEND_TAG))?,
-            source: peer_and_tag(word(request::SOURCE), word(request::RECEIVE_TAG))?,
+            destination: partner(request::DESTINATION, request::SEND_TAG)?,
+            source: partner(request::SOURCE, request::RECEIVE_TAG)?,
+            amount: match is_collective {
+                true => Amount {
+                    count: amount(request::COUNT) as i64,
+                    root: root(amount(request::ROOT))?,
+                    bytes: amount(request::BYTES).checked_sub(1),
+                    reduction: reduction(amount(request::REDUCTION))?,
+                },
+                false => Amount::default(),
+            },
             ordinal: some(word(request::ORDINAL)),
             state: match bits & state::ACTIVE {
                 0 => RequestState::Prepared,
@@ -570,6 +597,23 @@ fn kept<T>(rows: Vec<usize>, read: impl Fn(usize) -> Option<T>, damaged: &mut us
     let kept = Vec::from_iter(rows.into_iter().filter_map(read));
     *damaged += count - kept.len();
     kept
+}
+
+/// A root that may be absent; `None` if the word is damaged.
+fn root(word: u64) -> Option<Option<u32>> {
+    match word.checked_sub(1) {
+        None => Some(None),
+        Some(root) => u32::try_from(root).ok().map(Some),
+    }
+}
+
+/// A reduction that may be unknown; `None` if the word is damaged.
+fn reduction(word: u64) -> Option<Option<u32>> {
+    match word {
+        0 => Some(None),
+        number if number > layout::REDUCTIONS.len() as u64 => None,
+        number => Some(Some(number as u32 - 1)),
+    }
 }
 
 fn some(word: u64) -> Option<u64> {

@@ -397,13 +397,29 @@ impl Recorder {
                 self.lose(lost::REQUESTS);
                 return;
             };
+            // A collective operation has no peers; what all say alike stands in their place.
+            let [a, b, c, d] = if is_collective(call.does) {
+                [
+                    (request::ROOT, call.root as u64),
+                    (request::BYTES, call.bytes as u64),
+                    (request::REDUCTION, call.reduction),
+                    (request::COUNT, call.count as u64),
+                ]
+            } else {
+                [
+                    (request::DESTINATION, call.destination as u64),
+                    (request::SEND_TAG, call.send_tag as u64),
+                    (request::SOURCE, call.source as u64),
+                    (request::RECEIVE_TAG, call.receive_tag as u64),
+                ]
+            };
             let values = [
                 (request::OPERATION, u64::from(call.operation) + 1),
                 (request::COMMUNICATOR, call.serial),
-                (request::DESTINATION, call.destination as u64),
-                (request::SEND_TAG, call.send_tag as u64),
-                (request::SOURCE, call.source as u64),
-                (request::RECEIVE_TAG, call.receive_tag as u64),
+                a,
+                b,
+                c,
+                d,
                 (request::ORDINAL, call.ordinal),
                 (
                     request::STATE,
@@ -476,9 +492,10 @@ impl Recorder {
     #[must_use]
     pub fn any_open(&self, handles: &[u64]) -> bool {
         let words = self.words;
+        let does = |row: usize| (words.get(row + request::STATE) >> state::DOES) as u32 & 0xff;
         let open = |handle: &u64| {
             let found = REQUESTS_TABLE.find(words, *handle, *handle, |_| true);
-            found.is_some_and(|row| {
+            found.filter(|&row| !is_collective(does(row))).is_some_and(|row| {
                 let source = words.get(row + request::SOURCE) as i64;
                 let tag = words.get(row + request::RECEIVE_TAG) as i64;
                 source == peer::ANYBODY || source >= 0 && tag < 0
@@ -489,13 +506,18 @@ impl Recorder {
 
     fn call_of(&self, row: usize) -> Call {
         let word = |word: usize| self.words.get(row + word);
+        let does = (word(request::STATE) >> state::DOES) as u32 & 0xff;
+        let peer = |word_of: usize| match is_collective(does) {
+            true => peer::NONE,
+            false => word(word_of) as i64,
+        };
         Call {
             operation: word(request::OPERATION).wrapping_sub(1) as u32,
-            does: (word(request::STATE) >> state::DOES) as u32 & 0xff,
-            destination: word(request::DESTINATION) as i64,
-            send_tag: word(request::SEND_TAG) as i64,
-            source: word(request::SOURCE) as i64,
-            receive_tag: word(request::RECEIVE_TAG) as i64,
+            does,
+            destination: peer(request::DESTINATION),
+            send_tag: peer(request::SEND_TAG),
+            source: peer(request::SOURCE),
+            receive_tag: peer(request::RECEIVE_TAG),
             serial: word(request::COMMUNICATOR),
             ordinal: word(request::ORDINAL),
             ..Call::default()

@@ -168,6 +168,29 @@ fn check(bytes: &[u8], known: u64, context: &str) -> u64 {
     completed
 }
 
+/// Two look at the file while it is written, again and again: each reads a recording that is whole, later looks show no less than earlier ones, and neither
+/// disturbs the other or the task.
+fn two_readers_at_once(file: &Path) {
+    let look = || {
+        let mut last = 0;
+        for _ in 0..3 {
+            let bytes = std::fs::read(file).expect("it is there");
+            let recording = Recording::read(&bytes).expect("it is whole");
+            assert!(!recording.lost.anything(), "{:?}", recording.lost);
+            let completed = recording.threads.first().map_or(0, |thread| thread.completed);
+            assert!(completed >= last, "{completed} after {last}");
+            last = completed;
+        }
+        last
+    };
+    std::thread::scope(|scope| {
+        let readers = [scope.spawn(look), scope.spawn(look)];
+        for reader in readers {
+            assert!(reader.join().expect("it reads") > 0);
+        }
+    });
+}
+
 #[test]
 fn killed_at_any_instant() {
     if let Some(directory) = std::env::var_os("HINDMOST_TEST_RECORDS") {
@@ -205,6 +228,7 @@ fn killed_at_any_instant() {
             let seen = Recording::read(&bytes).expect("it is whole").threads[0].completed;
             assert!(seen >= before);
         }
+        two_readers_at_once(&file);
         // Any time, without a source of chance but its own: microseconds differ from run to run.
         std::thread::sleep(Duration::from_micros(kill * 7_919 % 3_000));
         child

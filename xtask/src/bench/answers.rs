@@ -13,7 +13,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 const RANKS: u32 = 32;
-const STALL: Stall<'_> = Stall {
+pub(super) const STALL: Stall<'_> = Stall {
     rank: 8,
     iteration: 41,
     place: "get_norm",

@@ -3,14 +3,17 @@
 //! Runs with and without it are interleaved, and of each kind the least time is printed with the spread of the plain runs beside it: what the machine does besides
 //! only adds, and a difference within the spread says nothing.
 
-use super::measure::{median, print_machine, time_of_children};
+use super::answers::STALL;
+use super::measure::{median, median_wall, poisson_with_map, print_machine, time_of_children};
 use crate::command::{self, build_hindmost, cargo, succeed, work_directory};
 use crate::workspace;
 use anyhow::{Context, Result};
-use corpus::{Build, Mpi, Program};
+use corpus::{Build, JobPlan, Mpi, Program};
 use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 /// Interleaved runs of each kind.
 const ROUNDS: usize = 7;
@@ -45,9 +48,60 @@ pub(super) fn run() -> Result<()> {
         bench.calls()?;
         bench.program()?;
     }
+    let recorder = directory.join(format!("recorder-{}.so", Mpi::OpenMpi.name()));
+    answers(&hindmost, &recorder, &directory)?;
     command::run(&mut Command::new(
         workspace::target()?.join("release/recorder-bench"),
     ))
+}
+
+/// The ranks of the hung job that is asked about.
+const HUNG_RANKS: u32 = 32;
+
+/// The most that an answer may take longer with the recorder.
+const ANSWER_LIMIT: Duration = Duration::from_millis(150);
+
+/// The time of `find` for a hung job of many ranks, with the recorder and without.
+fn answers(hindmost: &Path, recorder: &Path, directory: &Path) -> Result<()> {
+    let (exe, map) = poisson_with_map(hindmost, directory)?;
+    // The launcher's own tools are not to be recorded.
+    let recorded = directory.join("recorded.sh");
+    let recordings = directory.join("recordings-of-hung");
+    let _ = std::fs::remove_dir_all(&recordings);
+    let script = format!(
+        "#!/bin/sh\nHINDMOST_RECORD='{}' LD_PRELOAD='{}' exec '{}' \"$@\"\n",
+        recordings.display(),
+        recorder.display(),
+        exe.display()
+    );
+    std::fs::write(&recorded, script)?;
+    std::fs::set_permissions(&recorded, std::fs::Permissions::from_mode(0o755))?;
+    let time = |program: &Path| -> Result<Duration> {
+        let plan = JobPlan {
+            exe: program,
+            mpi: Mpi::OpenMpi,
+            ranks: HUNG_RANKS,
+            stall: Some(STALL),
+            arguments: &[],
+        };
+        let mut job = plan.start()?;
+        job.wait_hung(Duration::from_secs(300))?;
+        let mut find = Command::new(hindmost);
+        find.arg("find").arg("--map").arg(&map);
+        median_wall(find.args(["--launcher", &job.launcher().to_string()]))
+    };
+    let (plain, with) = (time(&exe)?, time(&recorded)?);
+    let more = with.saturating_sub(plain);
+    println!(
+        "\nfind, {HUNG_RANKS} hung ranks under {}: {} ms plain, {} ms recorded: {} ms more, of {} at most: {}",
+        Mpi::OpenMpi.name(),
+        plain.as_millis(),
+        with.as_millis(),
+        more.as_millis(),
+        ANSWER_LIMIT.as_millis(),
+        if more <= ANSWER_LIMIT { "kept" } else { "MISSED" }
+    );
+    Ok(())
 }
 
 struct Bench<'d> {
