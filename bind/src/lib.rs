@@ -54,6 +54,7 @@ mod optimised;
 mod passed;
 mod paths;
 mod pieces;
+mod points_at;
 mod positions;
 mod range;
 mod registers;

@@ -27,11 +27,12 @@
 //! describes a counter by a word of the stack that does not hold it any more.
 
 use crate::expression::facts;
+use crate::points_at::PointsAt;
 use crate::positions::Positions;
 use base::Id;
 use progress_map::{
     Binding, BoundMerge, BoundVariable, Function, FunctionId, FunctionInstance, LocationRange, LoopId, Lov,
-    Map, PathStep, PointId, PointKind,
+    Map, PathStep, PointId,
 };
 use std::collections::BTreeMap;
 
@@ -57,6 +58,7 @@ impl Compiler {
 pub(crate) fn withhold(map: &Map, binding: &mut Binding, compiler: Compiler, barriers: &[u64]) -> usize {
     let positions = Positions::new(binding);
     let mut risks: BTreeMap<(FunctionId, &str), Risk> = BTreeMap::new();
+    let mut points_at: BTreeMap<FunctionId, PointsAt<'_>> = BTreeMap::new();
     let mut changes = Vec::new();
     for (index, variable) in binding.variables.iter().enumerate() {
         let exempt = !positions.optimised(variable.instance) || in_memory(&variable.locations);
@@ -70,7 +72,12 @@ pub(crate) fn withhold(map: &Map, binding: &mut Binding, compiler: Compiler, bar
         let risk = risks
             .entry((id, &variable.name))
             .or_insert_with(|| Risk::new(function, &variable.name, binding.merges_of(id), compiler));
-        let doubt = risk.doubt(&positions, function, variable.instance, range);
+        let points_at = points_at.entry(id).or_insert_with(|| PointsAt::new(function));
+        let code = Code {
+            instance: variable.instance,
+            range,
+        };
+        let doubt = risk.doubt(&positions, function, points_at, code);
         let believable = believable(function, variable, compiler);
         // Where it lies behind a pointer there is nothing to be moved but the store, and no store moves past a barrier.
         let at_barriers = if variable.path.contains(&PathStep::Deref) {
@@ -127,8 +134,7 @@ struct Risk {
 
 /// A point that updates a variable.
 struct Update {
-    /// Those of its code.
-    positions: Risky,
+    point: PointId,
     /// No other one updates it in the loop.
     is_only_one: bool,
 }
@@ -143,26 +149,29 @@ impl Risk {
             moved: Risky::new(after.moved),
             sunk: Risky::new(after.sunk),
             updates: { after.updates.into_iter() }
-                .map(|(update, is_only_one)| Update {
-                    positions: Risky::new(function.points.ids().map(|point| point == update).collect()),
-                    is_only_one,
-                })
+                .map(|(point, is_only_one)| Update { point, is_only_one })
                 .collect(),
         }
     }
 
-    /// What that means for the code of one instance of the function, which is in `range`.
+    /// What that means for one piece of the function's code.
     fn doubt(
-        &mut self,
+        &self,
         positions: &Positions<'_>,
         function: &Function,
-        instance: FunctionInstance,
-        range: (u64, u64),
+        points_at: &mut PointsAt<'_>,
+        code: Code,
     ) -> Doubt {
-        let stretches =
-            |of: &mut Risky| positions.gaps(instance, range, |line, column| of.has(function, line, column));
-        let always = stretches(&mut self.moved);
-        let updates = self.code_of_updates(positions, function, range.0);
+        let mut stretches = |of: &Risky| {
+            if of.is_empty {
+                return Vec::new();
+            }
+            positions.gaps(code.instance, code.range, |line, column| {
+                of.has_any(points_at.position(line, column))
+            })
+        };
+        let (always, sunk) = (stretches(&self.moved), stretches(&self.sunk));
+        let updates = self.code_of_updates(positions, function, points_at, code.range.0);
         // gcc -O2 is right about the only update of a loop. Of several it makes one, and then counts it twice.
         let is_right = |update: &Update| self.compiler == Compiler::GccAtTwo && update.is_only_one;
         let mut without_code = { self.updates.iter().zip(&updates) }.filter(|(_, code)| code.is_empty());
@@ -174,7 +183,6 @@ impl Risk {
                 computed,
             };
         }
-        let sunk = stretches(&mut self.sunk);
         let code = updates.iter().flatten();
         let (first, last) = (code.clone().min(), code.max_by_key(|(_, end)| *end));
         // Without code of its own an update is part of some other instruction, which may be anywhere.
@@ -194,19 +202,33 @@ impl Risk {
     /// The code of each update. An inlined call may be in several pieces, and that of the update may be another than the one at `address`, so
     /// all of the function around it is looked through.
     fn code_of_updates(
-        &mut self,
+        &self,
         positions: &Positions<'_>,
         function: &Function,
+        points_at: &mut PointsAt<'_>,
         address: u64,
     ) -> Vec<Vec<(u64, u64)>> {
-        let rows = positions.rows_around(address);
-        let updates = self.updates.iter_mut().map(|update| {
-            let rows = rows.iter().filter(|row| row.file == Ok(function.file));
-            let own = rows.filter(|row| update.positions.has(function, row.line, row.column));
-            own.map(|row| (row.start, row.end)).collect()
-        });
-        updates.collect()
+        let mut code = vec![Vec::new(); self.updates.len()];
+        for row in positions.rows_around(address) {
+            if self.updates.is_empty() || row.file != Ok(function.file) {
+                continue;
+            }
+            let at = points_at.position(row.line, row.column);
+            for (update, own) in self.updates.iter().zip(&mut code) {
+                if at.contains(&update.point) {
+                    own.push((row.start, row.end));
+                }
+            }
+        }
+        code
     }
+}
+
+/// One piece of code of an instance of a function.
+#[derive(Clone, Copy)]
+struct Code {
+    instance: FunctionInstance,
+    range: (u64, u64),
 }
 
 /// Which locations of a variable are not believed in one piece of code.
@@ -235,13 +257,11 @@ impl Doubt {
     }
 }
 
-/// Some points of a function, by the positions that may be theirs.
+/// Some points of a function.
 struct Risky {
     points: Vec<bool>,
     /// There are none: almost always.
     is_empty: bool,
-    /// What was asked before: many rows have one position, and a function may have thousands of points.
-    known: BTreeMap<(u32, u32), bool>,
 }
 
 impl Risky {
@@ -249,18 +269,12 @@ impl Risky {
         Self {
             is_empty: !points.contains(&true),
             points,
-            known: BTreeMap::new(),
         }
     }
 
-    /// Whether code at a position may belong to one of them.
-    fn has(&mut self, function: &Function, line: u32, column: u32) -> bool {
-        if self.is_empty {
-            return false;
-        }
-        let points = &self.points;
-        let known = self.known.entry((line, column));
-        *known.or_insert_with(|| stands_for_any(function, points, line, column))
+    /// Whether one of these points is among them.
+    fn has_any(&self, points: &[PointId]) -> bool {
+        points.iter().any(|point| self.points[point.index()])
     }
 }
 
@@ -405,32 +419,6 @@ fn leads_out(function: &Function, point: PointId, id: LoopId, lov: &Lov) -> bool
 
 fn lies_in(function: &Function, point: PointId, id: LoopId) -> bool {
     function.loops_around(point).any(|at| at == id)
-}
-
-/// Whether code at a position may belong to one of the points.
-///
-/// The position is looked up as `progress` looks up that of a frame, but without knowing whether a call is under way there, and of
-/// what. So where a call begins, the call and its arguments stand for all that may happen.
-fn stands_for_any(function: &Function, points: &[bool], line: u32, column: u32) -> bool {
-    let is_risky = |point: &PointId| points[point.index()];
-    let by_name_or_pointer = |call: &PointId| !matches!(function.points[*call].kind, PointKind::MacroCall(_));
-    let calls = Vec::from_iter(
-        function
-            .calls_beginning_at(line, column)
-            .filter(by_name_or_pointer),
-    );
-    if !calls.is_empty() {
-        return function.within(&calls).any(|point| is_risky(&point));
-    }
-    let on_line = Vec::from_iter(
-        function
-            .points_on(line)
-            .filter(|&point| function.points[point].kind.has_text()),
-    );
-    function
-        .narrowed(on_line, line, Some(column))
-        .iter()
-        .any(is_risky)
 }
 
 /// The parts of `locations` outside `gaps`, which are sorted.
