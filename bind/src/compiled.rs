@@ -7,8 +7,8 @@ use crate::paths::PathId;
 use crate::walk::file_index;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// By path, as in [`SourceUnit`](crate::SourceUnit): of each source that one unit compiles and no other one includes, the lines that have code. Whatever is
-/// there was compiled; what is not there may have been, too. Of files that are compiled more than once, or included, no line is given.
+/// By path, as in [`SourceUnit`](crate::SourceUnit): of each source that one unit compiles and no other one includes, the lines that have code. A line that is
+/// listed was compiled; one that is not may have been compiled, too. Of files that are compiled more than once, or included, no line is given.
 pub(crate) fn compiled_lines(image: &Image<'_>, debug: &Debug<'_>) -> BTreeMap<String, BTreeSet<u32>> {
     let mut files = UnitFiles::new(debug);
     // How many units have it as their own source or as another file. Units without a source have the files of others.

@@ -374,7 +374,7 @@ fn calls_with(function: &Function, point: PointId) -> impl Iterator<Item = Point
     calls.filter_map(move |(id, call)| (id != point && call.span.contains(span)).then_some(id))
 }
 
-/// What shows the position of one call may be another.
+/// An instruction with the position of one call may belong to a call that was merged with it: then the one that is shown is risky, too.
 fn spread(merges: &[BoundMerge], points: &mut [bool]) {
     let risky = merges.iter().filter(|merge| points[merge.other.index()]);
     for merge in Vec::from_iter(risky) {
@@ -452,7 +452,7 @@ pub(crate) mod tests {
     use super::*;
     use base::{IdVec, Span};
     use progress_map::generate::{self, bare_function};
-    use progress_map::{BoundFunction, Encoding, Loop, LoopSource, Point, Row, ScopeId, Storage};
+    use progress_map::{BoundFunction, Encoding, Loop, LoopSource, Point, PointKind, Row, ScopeId, Storage};
 
     fn span(line: u32) -> Span {
         Span {

@@ -1,8 +1,8 @@
 //! What a function, with everything that it calls, may change outside its own variables.
 //!
 //! Globals and members count by name. Names are numbered as they are met, so that what a function changes is a row of bits.
-//! The functions of an SCC of the graph of calls change the same, so they share one row: the rows of those whom they call,
-//! which are there already, joined. Where that adds nothing to one of these, it is that row.
+//! The functions of an SCC of the graph of calls change the same, so they share one row: the union of what they change themselves and of the rows of
+//! their callees, which are made first. If that equals the row of a callee, both share it.
 
 use crate::bits::Bits;
 use crate::calls::{CallGraph, Calls, NodeId};
@@ -240,7 +240,7 @@ impl<'u> AllChanges<'u> {
         &self.rows[self.row_of[node] as usize]
     }
 
-    /// What one of these functions or another may change, and the functions of which nothing is known that they lead to.
+    /// The union of what these functions may change, and the functions of which nothing is known that they may reach.
     pub(crate) fn together(&self, functions: impl Iterator<Item = FunctionIndex>) -> Together<'u> {
         let mut changes = Changes::default();
         let mut unknown = BTreeSet::new();

@@ -221,7 +221,12 @@ impl<'p, 'u> Search<'p, 'u> {
             ExprKind::Var(VarRef::Local(local)) => self.push(Source::Local(id, *local, point)),
             ExprKind::Var(VarRef::Global(name)) => self.push(Source::Global(*name)),
             // Functions of one name in two files may have been built differently.
-            ExprKind::BuildChoice => self.differs(|| "__build_choice is defined elsewhere".to_owned()),
+            ExprKind::BuildChoice => self.differs(|| {
+                format!(
+                    "what line {} stands for depends on how its file was built",
+                    node.span.line
+                )
+            }),
             ExprKind::Call { callee, args } => self.call(id, callee, args, point),
             ExprKind::Comma(_, last) => self.push(Source::Value(id, *last, point)),
             ExprKind::Assign { op: None, value, .. } => self.push(Source::Value(id, *value, point)),

@@ -185,6 +185,65 @@ impl Answer {
     }
 }
 
+/// What a class of tasks is to the hindmost. One rule for all views: nobody who sees two of them may be told two things.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum RelationToHindmost {
+    /// It is the hindmost, or one of several.
+    Hindmost,
+    /// Nobody is proven to be behind it, and who is hindmost is open.
+    Candidate,
+    /// It is proven to be ahead of somebody.
+    Ahead,
+    /// It has no place in the order, or its order against some other class is open.
+    Unknown,
+    /// It is on a branch that has no order against those of the others.
+    Incomparable,
+}
+
+impl RelationToHindmost {
+    /// As JSON spells it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Hindmost => "hindmost",
+            Self::Candidate => "candidate",
+            Self::Ahead => "ahead",
+            Self::Unknown => "unknown",
+            Self::Incomparable => "incomparable",
+        }
+    }
+}
+
+impl Answer {
+    /// What the class of this index in [`Answer::classes`] is to the hindmost.
+    pub fn relation_to_hindmost(&self, class: usize) -> RelationToHindmost {
+        if let Some(finding) = self
+            .finding
+            .as_ref()
+            .filter(|finding| finding.settles_what_is_open())
+        {
+            // Whoever has entered the call is ahead of whoever has not.
+            return if finding.classes.contains(&class) {
+                RelationToHindmost::Hindmost
+            } else {
+                RelationToHindmost::Ahead
+            };
+        }
+        let of = &self.classes[class];
+        let has = |relation: Relation| of.links.iter().any(|link| link.relation == relation);
+        if self.hindmost.iter().any(|hindmost| hindmost.class == class) {
+            RelationToHindmost::Hindmost
+        } else if of.is_candidate {
+            RelationToHindmost::Candidate
+        } else if has(Relation::Before) {
+            RelationToHindmost::Ahead
+        } else if of.outside.is_some() || has(Relation::Unknown) {
+            RelationToHindmost::Unknown
+        } else {
+            RelationToHindmost::Incomparable
+        }
+    }
+}
+
 impl Finding {
     /// Whether it is proven by something else than the order of the code, so that nothing that the order leaves open can change it.
     pub fn settles_what_is_open(&self) -> bool {

@@ -145,7 +145,7 @@ fn reached(order: &Order<'_>, located: &[Located], classes: &Classes) -> Vec<Vec
 }
 
 impl<'a> JobView<'a> {
-    /// The tasks that have a place in the order, and the others with the reason. Nobody has one who could not be looked up.
+    /// The tasks that have a place in the order, and the others with the reason. A task that could not be looked up has none.
     fn of(
         (order, located): (Order<'a>, Vec<Located>),
         tasks: &'a [Task],

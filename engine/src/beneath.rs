@@ -99,7 +99,7 @@ pub(crate) fn operation(task: &Task) -> Option<Beneath> {
 }
 
 /// Whether a shared object is a part of MPI, or of what carries its messages.
-fn is_mpi_library(module: &str) -> bool {
+pub(crate) fn is_mpi_library(module: &str) -> bool {
     const NAMES: [&str; 7] = [
         "libmpi",
         "libpmpi",

@@ -68,6 +68,10 @@ mod tests {
             "MPI_Comm_split_type",
             "PMPI_Win_create",
             "pthread_cond_timedwait",
+            "pthread_cond_clockwait",
+            "sem_timedwait",
+            "mtx_lock",
+            "omp_set_lock",
             "mpi_win_fence_",
         ] {
             assert!(is_blocking(name), "{name}");

@@ -218,7 +218,8 @@ fn held_up(
     }
     let waiting =
         Vec::from_iter((0..classes.len()).filter(|&class| facts.iter().any(|fact| fact.whom == class)));
-    // Where nobody is outside, one of those inside may be lost there, and keep the others in what those that are named have left.
+    // If the named tasks are inside MPI as well, a task of the others may be stuck there by itself, in the operation that the named ones have left:
+    // then nothing is proven.
     let mut inside = waiting.iter().flat_map(|&class| &members[class]);
     let is_lost_inside = classes.iter().all(waits) && !inside.all(|(task, _)| turns(job, task));
     let waiting = Vec::from_iter(waiting.iter().map(|&class| &classes[class]));

@@ -2,7 +2,7 @@
 //! line for whatever a library does below them.
 
 use crate::answer::{Activity, LoopValue, Position};
-use crate::beneath::{InMpi, in_mpi};
+use crate::beneath::{InMpi, in_mpi, is_mpi_library};
 use crate::blocking::{self, is_blocking, is_test};
 use crate::mpi;
 use crate::paths::short_name;
@@ -252,6 +252,12 @@ pub(crate) fn position(map: &Map, located: &Located, frames: &[FrameView]) -> Po
         }
         (Some(_), Some(Beneath { operation, .. })) if is_test(operation) => {
             Activity::Inside(operation.clone())
+        }
+        // MPI's own frame has no name, and the source tells the call.
+        (Some(entry), _)
+            if is_blocking(&entry.function) && entry.module.as_deref().is_some_and(is_mpi_library) =>
+        {
+            Activity::Blocked(entry.function.clone())
         }
         // Also a function that only has the name of an operation.
         (Some(entry), _) if base::is_mpi(&entry.function) => {

@@ -100,7 +100,7 @@ pub use advice::Advice;
 pub use analysis::{Analysis, Wanted};
 pub use answer::{
     Activity, Answer, Certainty, Finding, FirstTask, Grounds, Hindmost, Line, Link, LoopValue, NoMap,
-    Outcome, Parting, Position, TaskClass, UndecidedPair, Unreadable, Witness,
+    Outcome, Parting, Position, RelationToHindmost, TaskClass, UndecidedPair, Unreadable, Witness,
 };
 pub use as_built::{AsBuilt, CompiledLines};
 pub use awaited::{Awaited, ChainEnd, Culprit, ToldBy, Wait, WaitsFor};

@@ -68,11 +68,11 @@ pub struct ClassMotion {
     pub halted: u64,
     /// Tasks of which it is not known.
     pub unknown: u64,
-    /// The loop in which the first of those computes that are in one that nothing counts.
+    /// The loop of the first task that computes in a loop without a counter.
     pub in_loop: Option<String>,
     /// How far the first that went on did.
     pub from_to: Option<(String, String)>,
-    /// Why it is not known of the first of which it is not.
+    /// Of the first task of which it is not known whether it went on: why not.
     pub because: Option<String>,
 }
 

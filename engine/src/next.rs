@@ -54,7 +54,7 @@ pub(crate) fn of(answer: &Answer, origin: Origin) -> Option<NextStep> {
     {
         return Some(NextStep::Resume { pid });
     }
-    // Who waits for another shows nothing but that it waits.
+    // A debugger on a task that waits for another shows only that, so it is to be attached to the one that is waited for.
     let first = match (culprit, answer.finding.as_ref().map(|finding| &finding.grounds)) {
         (Some(culprit), _) => Some(&culprit.first),
         (None, Some(Grounds::AtEntry { first, .. } | Grounds::ThreadsBehind { first })) => Some(first),

@@ -79,7 +79,7 @@ impl<'a> Units<'a> {
     }
 }
 
-/// Sealed: what the unit rests on; the length of what it asked about, and that; the unit.
+/// A kept file, sealed: the hash of what the unit rests on, the length of `asked`, `asked`, the packed unit.
 fn packed(asked: &Asked, standing: &[u8; 32], unit: &Unit) -> Vec<u8> {
     let (asked, unit) = (asked.to_bytes(), ir::packed::pack(unit));
     let length = (asked.len() as u32).to_le_bytes();

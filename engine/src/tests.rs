@@ -1,8 +1,8 @@
 //! Answers over maps of real C, made in memory.
 
 use crate::{
-    Activity, Analysis, Answer, Certainty, Diagnosis, Earlier, Grounds, JobMotion, Outcome, Relation, Role,
-    SourceFile, map_sources,
+    Activity, Analysis, Answer, Certainty, Diagnosis, Earlier, Finding, Grounds, JobMotion, Outcome,
+    Relation, RelationToHindmost, Role, SourceFile, Witness, map_sources,
 };
 use base::RankSet;
 use progress_map::{Across, Map, PointKind};
@@ -146,6 +146,40 @@ fn an_open_question_between_candidates_names_nobody() {
             .links
             .iter()
             .all(|link| link.relation == Relation::Before)
+    );
+}
+
+#[test]
+fn what_mpi_proves_settles_what_the_order_leaves_open() {
+    let mut found = ask(STRAIGHT, &["f:5,c:0", "f:6,d:0", "f:8,e:0"]);
+    let relations = |of: &Answer| Vec::from_iter((0..3).map(|class| of.relation_to_hindmost(class)));
+    assert_eq!(
+        relations(&found),
+        [
+            RelationToHindmost::Candidate,
+            RelationToHindmost::Candidate,
+            RelationToHindmost::Ahead
+        ]
+    );
+    found.finding = Some(Finding {
+        certainty: Certainty::Proven,
+        by: Witness::Mpi,
+        classes: vec![1],
+        who: found.classes[1].who.clone(),
+        grounds: Grounds::NotEntered {
+            calls: vec!["MPI_Barrier".to_owned()],
+            waiting: 2,
+        },
+        doubt: None,
+        remedy: None,
+    });
+    assert_eq!(
+        relations(&found),
+        [
+            RelationToHindmost::Ahead,
+            RelationToHindmost::Hindmost,
+            RelationToHindmost::Ahead
+        ]
     );
 }
 

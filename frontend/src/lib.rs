@@ -1,4 +1,4 @@
-//! C source text to [`ir`], by tree-sitter, tolerant of errors.
+//! C and C++ text to [`ir`], by tree-sitter, tolerant of errors.
 //!
 //! Three steps per file. **Gather** ([`Macros`]): what every file defines, on tokens alone, so that a file can be
 //! read with the macros of its headers. **Prepare**: the text is rewritten, token by token, into what the grammar can
@@ -44,7 +44,7 @@
 //! function that is `Partial`. Maps are made without these functions.
 //!
 //! `preprocessed` is a second way in, for functions of C and C++ that are not clean or call macros nobody defines
-//! in the tree: the output of the build's preprocessor, which `cli` runs. Its tokens are aligned with the raw
+//! in the tree: the output of the build's preprocessor, which `project` runs. Its tokens are aligned with the raw
 //! tokens of the same line, so that what the programmer wrote keeps its column and what a macro made stands at its
 //! invocation; then preparation and lowering are the same. A line that can be explained in two equally cheap ways
 //! makes the function `Partial`. If a file is compiled in several ways they must agree.

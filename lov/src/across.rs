@@ -422,7 +422,7 @@ fn met(context: LoopContext<'_, '_>, point: PointId, target: &Target, way: &[Tar
     }
 }
 
-/// The value that an assignment or an initialisation gives; none where it computes with what was there before.
+/// The value that an assignment or an initialisation gives; `None` for `+=` and `++`, which use the old value.
 fn assigned(context: LoopContext<'_, '_>, by: ExprId, initial: bool) -> Option<ExprId> {
     match *context.kind(by) {
         _ if initial => Some(by),

@@ -1,6 +1,6 @@
 //! Loop-order variables: which variables tell a loop's iteration, and what that rests on.
 //!
-//! For every loop of the flow graph the analysis takes each variable that is assigned inside and asks (the first two of each assignment together; the first no is the reason):
+//! For every loop of the flow graph the analysis takes each variable that is assigned inside and asks:
 //!
 //! 1. *Can we see every change?* Addresses that escape, calls that may write, other names for the same memory refuse it.
 //! 2. *How does each assignment move it?* Only `x + c`, `x - c`, `a*x + b`, `x / c` and shifts are steps
@@ -17,6 +17,9 @@
 //! that are called before (`across`); a pointer on the way to a member must not be changed between the two.
 //!
 //! A function that was read in part has no variables, so that nothing can rest on one (`assemble`).
+//!
+//! The first question that an assignment answers with no refuses the variable, and is the reason that is said: questions 1 and 2 are asked of each
+//! assignment in turn.
 //!
 //! The map gets three more lists from here:
 //!

@@ -2,10 +2,10 @@
 
 use crate::Host;
 use crate::desk::{Desk, View};
-use crate::project::{Project, RelationToHindmost, Standing};
+use crate::project::{Project, Standing};
 use crate::slices::Walked;
 use crate::text::Encoding;
-use engine::TaskClass;
+use engine::{RelationToHindmost, TaskClass};
 use lsp_types::{
     CodeLens, Command, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, InlayHint,
     InlayHintLabel, NumberOrString, Position, Range,
@@ -42,7 +42,7 @@ impl Teller<'_> {
         for on_line in innermost.chunk_by(|a, b| a.line == b.line) {
             let (behind, others): (Vec<&Standing>, Vec<&Standing>) = on_line.iter().partition(|standing| {
                 matches!(
-                    self.project.role(standing.class),
+                    self.project.role(standing),
                     RelationToHindmost::Hindmost | RelationToHindmost::Candidate
                 )
             });
@@ -74,7 +74,7 @@ impl Teller<'_> {
     fn behind(&self, view: &View<'_>, standing: &Standing) -> Option<Diagnostic> {
         let class = self.project.class(standing)?;
         let answer = self.project.answer()?;
-        let role = self.project.role(standing.class);
+        let role = self.project.role(standing);
         let (word, severity) = match role {
             RelationToHindmost::Hindmost => ("hindmost", DiagnosticSeverity::ERROR),
             _ => ("may be the hindmost", DiagnosticSeverity::WARNING),
@@ -200,9 +200,9 @@ impl Teller<'_> {
             let mut groups: BTreeMap<(bool, RelationToHindmost), Vec<&Standing>> = BTreeMap::new();
             for standing in on_line {
                 let role = if standing.is_innermost {
-                    self.project.role(standing.class)
+                    self.project.role(standing)
                 } else {
-                    RelationToHindmost::Other
+                    RelationToHindmost::Incomparable
                 };
                 groups
                     .entry((!standing.is_innermost, role))
@@ -224,7 +224,7 @@ impl Teller<'_> {
                     (false, RelationToHindmost::Hindmost) => " here, hindmost",
                     (false, RelationToHindmost::Candidate) => " here, may be hindmost",
                     (false, RelationToHindmost::Ahead) => " here, ahead",
-                    (false, RelationToHindmost::Other) => " here",
+                    (false, _) => " here",
                 };
                 Some(CodeLens {
                     range,

@@ -2,7 +2,7 @@
 
 use crate::desk::View;
 use crate::facts::{Teller, frame_values};
-use crate::project::RelationToHindmost;
+use engine::RelationToHindmost;
 use lsp_types::{Hover, HoverContents, MarkupContent, MarkupKind};
 use progress_map::FileId;
 use report::clean;
@@ -24,11 +24,11 @@ impl Teller<'_> {
         let standings = self.project.standings(file).iter();
         for standing in standings.filter(|standing| standing.line == line) {
             let class = self.project.class(standing)?;
-            let role = match (standing.is_innermost, self.project.role(standing.class)) {
+            let role = match (standing.is_innermost, self.project.role(standing)) {
                 (true, RelationToHindmost::Hindmost) => "here, hindmost",
                 (true, RelationToHindmost::Candidate) => "here, may be the hindmost",
                 (true, RelationToHindmost::Ahead) => "here, ahead of the hindmost",
-                (true, RelationToHindmost::Other) => "here",
+                (true, _) => "here",
                 (false, RelationToHindmost::Hindmost) => "in this call, hindmost",
                 (false, _) => "in this call",
             };

@@ -1,7 +1,7 @@
 //! What was loaded, by file: which classes of tasks stand on which lines.
 
 use crate::Job;
-use engine::{Answer, Relation, TaskClass};
+use engine::{Answer, RelationToHindmost, TaskClass};
 use progress_map::FileId;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -24,15 +24,6 @@ pub(crate) struct Standing {
     pub(crate) frame: usize,
     /// It is the innermost frame of the program.
     pub(crate) is_innermost: bool,
-}
-
-/// What a class is to the hindmost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum RelationToHindmost {
-    Hindmost,
-    Candidate,
-    Ahead,
-    Other,
 }
 
 impl Project {
@@ -111,26 +102,25 @@ impl Project {
         self.answer()?.classes.get(standing.class)
     }
 
-    pub(crate) fn role(&self, class: usize) -> RelationToHindmost {
-        let Some(answer) = self.answer() else {
-            return RelationToHindmost::Other;
+    /// What the class of a standing is to the hindmost, as far as an editor says it: nothing is said of who is incomparable.
+    pub(crate) fn role(&self, standing: &Standing) -> RelationToHindmost {
+        let Some(answer) = self
+            .answer()
+            .filter(|answer| standing.class < answer.classes.len())
+        else {
+            return RelationToHindmost::Incomparable;
         };
-        if answer.hindmost.iter().any(|hindmost| hindmost.class == class) {
-            return RelationToHindmost::Hindmost;
-        }
-        let Some(of) = answer.classes.get(class) else {
-            return RelationToHindmost::Other;
-        };
-        let undecided = matches!(
+        let is_open = matches!(
             answer.outcome,
             engine::Outcome::Undecided | engine::Outcome::Branches
         );
-        if undecided && of.is_candidate && answer.classes.len() > 1 {
-            RelationToHindmost::Candidate
-        } else if of.links.iter().any(|link| link.relation == Relation::Before) {
-            RelationToHindmost::Ahead
-        } else {
-            RelationToHindmost::Other
+        match answer.relation_to_hindmost(standing.class) {
+            // One class alone, or all at one point: there is nobody to be behind of.
+            RelationToHindmost::Candidate if !is_open || answer.classes.len() == 1 => {
+                RelationToHindmost::Incomparable
+            }
+            RelationToHindmost::Unknown => RelationToHindmost::Incomparable,
+            relation => relation,
         }
     }
 }

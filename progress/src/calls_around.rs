@@ -18,9 +18,9 @@ pub(crate) enum Way {
 /// The blocks that end in the calls around an instruction, each with how the code leads from one to the other.
 #[derive(Default)]
 pub(crate) struct CallsAround {
-    /// Those that may be the last before it.
+    /// Blocks whose call may be the last one made before the instruction.
     pub(crate) before: BTreeMap<u32, Way>,
-    /// Those that may be the next.
+    /// Blocks whose call may be the first one made after it.
     pub(crate) after: BTreeMap<u32, Way>,
 }
 

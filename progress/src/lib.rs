@@ -22,7 +22,8 @@
 //! [`Order::locate`] turns frames into sets of program points, [`Order::compare`] relates two stacks and proves it, and `classify`
 //! makes classes and finds the minimal ones: pair by pair, or for very many groups by dividing them into chains. A task that computes
 //! at the line of a decision may already be in the jump that leaves one of its arms, so the line stands for these arms
-//! as well (`arms`). A position of optimised code that does not agree with the calls around it orders nothing (`displaced`). The condition of a loop does not: a task that spins in it is where it seems to be.
+//! as well (`arms`). The line of a loop's condition does not stand for the jump behind it: a task that spins there is where it seems to be. A position of
+//! optimised code that does not agree with the calls around it orders nothing (`displaced`).
 //!
 //! Where that leaves two stacks unordered, the machine code is asked (`code`). It is compared by the same rules with other
 //! things in their places: call instructions instead of lines, strongly connected components instead of loops, registers and

@@ -43,7 +43,7 @@ impl Order<'_> {
             let end = binding.code.blocks[block as usize].end;
             binding.named_by(end).map(mpi_name)
         };
-        // A copy of the call is an instruction that names the same function. Where it is not known whom one names, it may be one; and a part of a function that has
+        // A copy of the call is an instruction that names the same function. An instruction whose callee is not known may be a copy, too; and a part of a function that has
         // become one of its own has the name of the whole.
         let own = Vec::from_iter(at.frames.iter().filter_map(|frame| frame.function));
         let is_part = |name| own.iter().any(|&id| self.map().functions[id].name == name);

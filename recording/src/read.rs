@@ -591,7 +591,7 @@ impl File<'_> {
     }
 }
 
-/// What could be read of these rows; each of which nothing could is one that was damaged.
+/// What `read` makes of these rows; those of which it makes nothing are counted as damaged.
 fn kept<T>(rows: Vec<usize>, read: impl Fn(usize) -> Option<T>, damaged: &mut usize) -> Vec<T> {
     let count = rows.len();
     let kept = Vec::from_iter(rows.into_iter().filter_map(read));

@@ -59,7 +59,7 @@ fn kind_of_trouble(out: &mut String, answer: &Answer) -> std::fmt::Result {
     }
 }
 
-/// What those do who wait for tasks that cannot run.
+/// The sentence about the others, while the named tasks cannot run.
 fn waiting_for(out: &mut String, answer: &Answer, finding: &Finding) -> std::fmt::Result {
     let others = count(answer).saturating_sub(finding.who.count());
     let words = match &finding.doubt {

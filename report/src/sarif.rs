@@ -16,7 +16,7 @@ use crate::clean;
 use crate::json;
 use crate::slice::{doubts, statement_text};
 use crate::text::{describe, stands};
-use engine::{Answer, FrameView, Outcome, Slice, Statement, TaskClass};
+use engine::{Answer, FrameView, Outcome, RelationToHindmost, Slice, Statement, TaskClass};
 use flow::flow;
 use log::{
     Driver, Invocation, Location, Log, LogicalLocation, Message, Notification, Run, SarifResult, Stack,
@@ -70,8 +70,13 @@ pub fn answer_sarif(
         results.push(result);
     }
     if matches!(answer.outcome, Outcome::Undecided | Outcome::Branches) {
-        for class in answer.classes.iter().filter(|class| class.is_candidate) {
-            results.push(of_class(&mut places, class, CANDIDATE));
+        for (at, class) in answer.classes.iter().enumerate() {
+            let rule = match answer.relation_to_hindmost(at) {
+                RelationToHindmost::Hindmost => HINDMOST,
+                RelationToHindmost::Candidate => CANDIDATE,
+                _ => continue,
+            };
+            results.push(of_class(&mut places, class, rule));
         }
     }
     let mut notes = Vec::from_iter(answer.warnings.iter().map(|text| notification("warning", text)));

@@ -8,7 +8,7 @@ use crate::style::{DOUBT, FAINT, HINDMOST, TITLE, VALUE, paint};
 use crate::{call, headline, threads, waits};
 use engine::{
     Activity, Answer, Certainty, Finding, Grounds, Hindmost, LoopValue, Outcome, Position, Relation,
-    TaskClass, UndecidedPair, Who,
+    RelationToHindmost, TaskClass, UndecidedPair, Who,
 };
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -215,15 +215,10 @@ fn proven_by_recorder(answer: &Answer) -> Option<&Finding> {
 /// What a class is to the hindmost, or to the candidates.
 fn standing(answer: &Answer, index: usize) -> String {
     let class = &answer.classes[index];
-    if let Some(finding) = answer.finding.as_ref().filter(|_| is_settled(answer)) {
-        return if finding.classes.contains(&index) {
-            paint(HINDMOST, "hindmost")
-        } else {
-            "ahead".to_owned()
-        };
-    }
-    if answer.hindmost.iter().any(|hindmost| hindmost.class == index) {
-        return paint(HINDMOST, "hindmost");
+    match answer.relation_to_hindmost(index) {
+        RelationToHindmost::Hindmost => return paint(HINDMOST, "hindmost"),
+        RelationToHindmost::Ahead if is_settled(answer) => return "ahead".to_owned(),
+        _ => {}
     }
     if let Some(finding) = proven_by_recorder(answer) {
         return if finding.classes.contains(&index) {

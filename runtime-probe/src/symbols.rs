@@ -6,7 +6,9 @@
 
 use crate::elf::Module;
 use crate::names::{self, Tables};
+use base::mpi_entry_point;
 use regular_files::Limit;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// The functions of a module, sorted by address.
@@ -47,7 +49,35 @@ impl Symbols {
             key(a).cmp(&key(b)).then_with(|| a.name.cmp(&b.name))
         });
         functions.dedup_by_key(|function| function.address);
-        Symbols { functions }
+        let mut symbols = Symbols { functions };
+        symbols.name_what_entry_points_jump_to(module);
+        symbols
+    }
+
+    /// Some entry points of MPI are one jump to a function without a symbol: MPICH's `MPI_Waitany` and `MPI_Testsome`. Whoever waits there is in that
+    /// function alone, so it gets the entry point's name. Only entry points are followed: other functions jump to what many share.
+    fn name_what_entry_points_jump_to(&mut self, module: &Module) {
+        let mut names: BTreeMap<u64, Option<&str>> = BTreeMap::new();
+        for function in &self.functions {
+            let Some(target) = jumps_to(module, function) else {
+                continue;
+            };
+            if mpi_entry_point(&function.name).is_some() && self.at(target, None).is_none() {
+                // What two of them share has the name of neither.
+                let name = names.entry(target).or_insert(Some(&function.name));
+                *name = name.filter(|known| *known == function.name);
+            }
+        }
+        // Without a size, such a name counts where the unwind entry begins at its address.
+        let new = Vec::from_iter(names.into_iter().filter_map(|(address, name)| {
+            Some(Function {
+                address,
+                size: 0,
+                name: name?.to_owned(),
+            })
+        }));
+        self.functions.extend(new);
+        self.functions.sort_by_key(|function| function.address);
     }
 
     /// The function that holds an address. `unwind_start` is where the unwind entry that covers the address begins.
@@ -65,6 +95,25 @@ impl Symbols {
                 address - function.address < function.size
                     || (function.size == 0 && unwind_start == Some(function.address))
             })
+    }
+}
+
+/// Where a function goes that is nothing but a near jump, perhaps behind the mark of a target of indirect jumps.
+fn jumps_to(module: &Module, function: &Function) -> Option<u64> {
+    const MARK: [u8; 4] = [0xf3, 0x0f, 0x1e, 0xfa];
+    const JUMP: usize = 5;
+    let size = usize::try_from(function.size).ok()?;
+    if ![JUMP, MARK.len() + JUMP].contains(&size) {
+        return None;
+    }
+    let end = function.address.checked_add(function.size)?;
+    let code = module.code_before(end, size)?;
+    match code.strip_prefix(&MARK).unwrap_or(code) {
+        [0xe9, distance @ ..] => {
+            let distance = i32::from_le_bytes(distance.try_into().ok()?);
+            end.checked_add_signed(distance.into())
+        }
+        _ => None,
     }
 }
 

@@ -278,7 +278,7 @@ pub(crate) fn spend(modules: &Modules, space: &Space, amount: u64) -> Result<(),
 /// More frames than any stack that a program could still work with.
 const MAX_FRAMES: usize = 1 << 20;
 
-/// So many frames may be there that keep nothing in memory.
+/// So many more frames a stack may have than its words allow: frames that store nothing.
 const FEW: usize = 64;
 
 /// Linux maps nothing below this by default (`vm.mmap_min_addr`): a program counter here is a bad function pointer.

@@ -94,7 +94,7 @@ pub fn effect(name: &str) -> LibraryEffect {
 
 fn through_arguments(row: &Function, mut done: LibraryEffect) -> LibraryEffect {
     let is_mpi = base::is_mpi(row.name);
-    // What is given beyond its arguments, a function of MPI does not look at, and one of C reads: it may be another one of that name.
+    // Arguments beyond those of the row: no function of MPI looks at them; a function of C may be another one of that name, and is taken to read them.
     let listed = row.arguments.len().min(31);
     let beyond = ALL << listed;
     match row.more {

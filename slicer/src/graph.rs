@@ -148,7 +148,7 @@ pub(crate) struct Message {
     pub(crate) sends: Vec<ByCaller>,
     /// The same of what it receives.
     pub(crate) receives: Vec<ByCaller>,
-    /// All communicators that it may be about, sorted, if they are known. Those that may be one have the same number.
+    /// All communicators that it may be about, sorted, if they are known. Two communicators that may be the same have one number.
     pub(crate) communicator: Option<Vec<u32>>,
     /// No buffer is named: the datatype holds addresses.
     pub(crate) by_address: bool,
@@ -291,7 +291,7 @@ impl<T: Copy + Ord> Lists<T> {
 }
 
 define_id!(
-    /// Everything that pointers which may be equal point to, taken as one.
+    /// A class of objects that are not told apart, because pointers that may be equal point to them.
     ClassId, "class"
 );
 

@@ -44,7 +44,7 @@
 //! In C++ the object of a call, which the program form keeps beside the call, flows to `this` (`build::cxx`,
 //! `build::objects`); a captured variable is the variable; constructors, destructors and operators may be called
 //! for any object of C++, by any node that has to do with one (`build::unseen`). A graph has a form in bytes
-//! (`packed`), which `cli` keeps.
+//! (`packed`), which `project` keeps.
 //!
 //! A slice promises that leaving out the rest changes nothing that the criterion sees. It is held to that by
 //! running programs without the rest. Not seen: two structures laid over each other by a cast whose members have

@@ -13,7 +13,7 @@ use crate::state::{Dependence, Part, State};
 use base::Id as _;
 use hashbrown::HashMap;
 
-/// What may have set one thing that is read: where it is read, and its name if that is a variable outside memory.
+/// For each read (its state, and the name of a variable that is not in memory): the states that may have set what is read.
 type Definitions = HashMap<(State, Option<NameId>), Vec<State>>;
 
 /// Of the statements that a walk with a trail has reached, those that stand alone in giving tasks different values; `differs` tells of each whether

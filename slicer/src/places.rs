@@ -48,7 +48,7 @@ pub type Key = Option<NameId>;
 #[derive(Debug, Default)]
 pub struct Places {
     places: IdVec<PlaceId, PlaceNode>,
-    /// By place: one that it was joined with, or itself. Like the next two it is asked for far more often than the rest.
+    /// A union-find: the parent of each place; a root is its own parent. Like the next two it is asked for far more often than the rest.
     parents: IdVec<PlaceId, PlaceId>,
     /// By place: it may point to anything; right after [`Places::spread`].
     points: IdVec<PlaceId, bool>,
@@ -185,7 +185,7 @@ impl Places {
         self.places.len()
     }
 
-    /// The two contain the same: one is copied to the other, or may be the other.
+    /// Unifies the contents of two places, of which one is copied to the other or may be the same object.
     pub fn unite_contents(&mut self, a: PlaceId, b: PlaceId) {
         let (a, b) = (self.find(a), self.find(b));
         self.join(Join::Contents(self.places[a].content, self.places[b].content));

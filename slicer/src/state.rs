@@ -54,7 +54,7 @@ pub(crate) enum WrittenBy {
 /// Who writes memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Writers {
-    /// Those who write this object, one of few.
+    /// The writers of one object, where a pointer leads to few.
     Object(ObjectId),
     /// Those who write one of many objects of the class.
     Many(ClassId),

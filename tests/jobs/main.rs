@@ -6,6 +6,7 @@ mod alarms;
 mod always;
 mod amounts;
 mod answers;
+mod any;
 mod awaited;
 mod bad_input;
 mod bindings;

@@ -1,4 +1,4 @@
-//! Whether one task does, where it stands, what another one waits for.
+//! Whether the operation that one task stands in is the one that another task waits for.
 //!
 //! A task that waits for a message may wait for a task that stands in the very operation that sends it, though that one seems to wait as
 //! well: a send waits for its receiver. Who stands in matching operations is kept there by nobody: MPI completes both, as soon as it gets to it

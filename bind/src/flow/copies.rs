@@ -70,7 +70,7 @@ struct Copied<'o> {
 }
 
 impl Copied<'_> {
-    /// Whether nothing changes it but what instructions say.
+    /// Whether only instructions that name it change it: a register, or a slot of the stack whose address goes nowhere.
     fn is_own(&self, operand: Operand) -> bool {
         match operand {
             Operand::Register(_) => true,

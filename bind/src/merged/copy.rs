@@ -54,7 +54,7 @@ pub(super) fn of_copy(
     }
 }
 
-/// What a macro calls it may leave out: it is nothing that is passed for certain.
+/// A macro may leave out the call inside it, so a way through the macro need not make that call.
 fn is_macro(function: &Function, point: PointId) -> bool {
     matches!(function.points[point].kind, PointKind::MacroCall(_))
 }

@@ -41,6 +41,25 @@ fn constants() {
 }
 
 #[test]
+fn what_files_may_have_been_built_with() {
+    let text = "void f(void) {
+    int m;
+    if ((m = (2 > 1
+#ifdef MORE
+        && 4 > 3
+#endif
+        )))
+        use(m);
+}";
+    check(
+        text,
+        expect![[r#"
+        8: RankDependent what line 5 stands for depends on how its file was built
+    "#]],
+    );
+}
+
+#[test]
 fn ranks() {
     let text = "void f(void) {
     int n, size;

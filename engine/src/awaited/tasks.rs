@@ -37,7 +37,7 @@ pub(super) enum Standing {
     NotKnown,
 }
 
-/// Whether one task does what another one waits for.
+/// Whether the operation that one task stands in is the one that another task waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Service {
     /// It stands in the operation that the other one needs, as far as is known, and in no other: nobody keeps it there.
@@ -124,7 +124,7 @@ impl<'j, 'a> Tasks<'j, 'a> {
         self.job.who_of(tasks.iter().map(|&at| self.task(at)))
     }
 
-    /// Whether `other` does, where it stands, what `one` waits for.
+    /// Whether the operation that `other` stands in is the one that `one` waits for.
     pub(super) fn service(&self, other: usize, one: usize) -> Service {
         let (Some(other_rank), Some(one_rank)) = (self.task(other).rank, self.task(one).rank) else {
             return Service::MayBe;

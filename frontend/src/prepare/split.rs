@@ -159,7 +159,7 @@ fn ways(at: usize, end: usize, groups: &[Cut<'_>]) -> Option<Vec<Vec<Range<usize
     let mut conditions: Vec<(&[u8], usize)> = Vec::new();
     for (condition, group) in groups {
         match conditions.iter().find(|(known, _)| known == condition) {
-            // With other arms behind it, it is another choice.
+            // Groups with equal conditions are one choice only if they have equally many arms.
             Some((_, ways)) if *ways != count(group) || *ways > 2 => return None,
             Some(_) => {}
             None => conditions.push((condition, count(group))),

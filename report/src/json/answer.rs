@@ -10,7 +10,7 @@ use super::{VERSION, document, value};
 use crate::counted;
 use engine::{
     Activity, Answer, Certainty, ClassState, Explanation, FrameView, Grounds, Halted, HaltedBy, Outcome,
-    Position, Relation, RunState, StateGroup, Trouble, Who, Witness,
+    Position, RunState, StateGroup, Trouble, Who, Witness,
 };
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -514,33 +514,11 @@ fn frame_values(frame: &FrameView) -> impl Iterator<Item = (Cow<'_, str>, serde_
 
 fn class(answer: &Answer, at: usize) -> ClassJson<'_> {
     let class = &answer.classes[at];
-    let has = |relation: Relation| class.links.iter().any(|link| link.relation == relation);
-    let settled = answer
-        .finding
-        .as_ref()
-        .filter(|finding| finding.settles_what_is_open());
-    let relation_to_hindmost = if let Some(finding) = settled {
-        if finding.classes.contains(&at) {
-            "hindmost"
-        } else {
-            "ahead"
-        }
-    } else if answer.hindmost.iter().any(|hindmost| hindmost.class == at) {
-        "hindmost"
-    } else if class.is_candidate {
-        "candidate"
-    } else if has(Relation::Before) {
-        "ahead"
-    } else if class.outside.is_some() || has(Relation::Unknown) {
-        "unknown"
-    } else {
-        "incomparable"
-    };
     ClassJson {
         ranks: class.who.ranks.to_string(),
         count: class.who.count(),
         tasks: (&class.who.names).into(),
-        relation_to_hindmost: relation_to_hindmost.into(),
+        relation_to_hindmost: answer.relation_to_hindmost(at).word().into(),
         outside: class.outside.as_deref().map(Into::into),
         state: class.state.as_ref().map(|state| state_out(state, &class.who)),
         relations: class

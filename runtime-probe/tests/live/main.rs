@@ -8,6 +8,7 @@ mod entry;
 mod gdb;
 mod guesses;
 mod jobs;
+mod jumps;
 mod other_users;
 mod places;
 mod safety;

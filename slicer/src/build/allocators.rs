@@ -141,7 +141,7 @@ impl Body<'_, '_, '_> {
         Some(returned)
     }
 
-    /// Whether a variable is set to new memory somewhere; nothing if it is set to what may be anything.
+    /// Whether a variable is set to new memory somewhere; `None` if an assignment may set it to anything.
     fn is_set_to_new(&self, local: LocalId) -> Option<bool> {
         let function = self.info.function;
         let mut is_set = false;

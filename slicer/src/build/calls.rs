@@ -359,7 +359,7 @@ impl<'u> Values<'_, 'u> {
         given.extend(self.receiver(id, call));
         given.extend(self.own_receiver(id, call, name));
         if self.cxx.is_cxx(id) {
-            // It may make an object, of which nothing is known.
+            // The callee, of which nothing is known, may make an object and return it.
             let new = self.allocate(None);
             self.note_object(new);
             results.push(new);

@@ -417,7 +417,7 @@ fn join_foreign(
     applied: &mut Vec<LibraryEffect>,
     calls: &mut Vec<Indirect>,
 ) {
-    // One of whom nothing is known does all that another would.
+    // A function of which nothing is known covers every other such function.
     let is_all_done = effect.unknown && applied.iter().any(|effect| effect.unknown);
     applied.push(*effect);
     let call = calls[number].clone();

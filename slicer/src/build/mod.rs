@@ -114,7 +114,7 @@ impl Graph {
     }
 }
 
-/// So many functions that one call may lead to are a table.
+/// A call that may lead to this many functions goes through a table, instead of by an edge to each.
 const TABLE: usize = 128;
 
 /// All functions, those first that allocate memory for others: what they allocate is known when their callers are met.

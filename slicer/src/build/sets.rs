@@ -45,7 +45,7 @@ impl<'u> Sets<'u> {
     pub(crate) fn numbers(&mut self, values: &mut Values<'_, '_>, sets: &[Vec<Called<'u>>]) -> Vec<SetId> {
         let mut new: Vec<&Vec<Called<'u>>> = Vec::new();
         new.extend(sets.iter().filter(|set| !self.known.contains_key(*set)));
-        // Each after those that may be part of it.
+        // Smaller sets first, so that every set comes after its subsets.
         new.sort_by_key(|set| set.len());
         for set in new {
             let id = self.add(values, set);

@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// What was found out about the message of a call.
 struct Found {
     call: usize,
-    /// Of what it sends, and of what it receives.
+    /// The tags of the messages that it sends, and of those that it receives.
     tags: [Option<Vec<i64>>; 2],
     /// The same by the calls of the functions around it, where these decide.
     by_caller: [Vec<ByCaller>; 2],
@@ -117,7 +117,7 @@ fn constants(origins: BTreeSet<Origin>) -> Option<Vec<i64>> {
     all.filter(|all| !all.is_empty())
 }
 
-/// A number for each call that makes a communicator; those that may make the same one have the same.
+/// Numbers the calls that make communicators; calls that may make the same one share a number.
 fn numbers<'a>(
     graph: &Graph,
     asker: &mut Asker<'_, '_>,

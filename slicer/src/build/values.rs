@@ -45,7 +45,7 @@ pub(crate) struct Values<'p, 'u> {
     pub(crate) macros: &'p MacroFacts<'u>,
     pub(crate) names: Names,
     pub(crate) places: Places,
-    /// Of each object: the function that it is, if it is one.
+    /// Of each object that is a function: which function.
     pub(crate) objects: IdVec<ObjectId, Option<FunctionIndex>>,
     /// Of an object that an allocating function made: the object of the allocation inside.
     pub(crate) origins: BTreeMap<ObjectId, ObjectId>,

@@ -311,7 +311,7 @@ impl<'g> Walk<'g> {
         }
     }
 
-    /// A function may be called implicitly, if it is one of those that may.
+    /// Goes to whoever may call a function without naming it, if it is one that may be called so.
     fn called_implicitly(
         &mut self,
         state: State,
