@@ -19,6 +19,8 @@ struct References {
     mask: u32,
     /// How many arguments some declaration of it takes; the largest number where there is no end to them.
     reach: u32,
+    /// Some declaration of it takes one argument, and may change that: an operator that is a member takes the right operand alone.
+    changes_only_one: bool,
     /// Whether all functions of the name are accessors to one member.
     gives: Gives,
 }
@@ -27,6 +29,7 @@ impl References {
     fn merge(&mut self, other: Self) {
         self.mask |= other.mask;
         self.reach = self.reach.max(other.reach);
+        self.changes_only_one |= other.changes_only_one;
         let gives = std::mem::take(&mut self.gives);
         self.gives = gives.and(other.gives);
     }
@@ -137,9 +140,16 @@ impl CxxFacts {
         for (what, names) in (0u8..).zip([classes, members, statics, globals, virtuals]) {
             names.iter().for_each(|name| say(name, what, 0));
         }
-        for (name, References { mask, reach, gives }) in functions {
+        for (name, references) in functions {
+            let References {
+                mask,
+                reach,
+                changes_only_one,
+                gives,
+            } = references;
             say(name, u8::MAX, *mask);
             say(name, u8::MAX - 1, *reach);
+            say(name, u8::MAX - 3, (*changes_only_one).into());
             match gives {
                 Gives::Nothing => {}
                 Gives::Other => say(name, u8::MAX - 2, 0),
@@ -191,6 +201,13 @@ impl Declared<'_> {
         self.asked.note(name);
         let References { mask, reach, .. } = self.facts.functions.get(name)?;
         ((index as u32) < *reach).then_some(mask & bit(index) != 0)
+    }
+
+    /// Whether some function of the name takes one argument alone, and may change it through a reference, as far as this file declares it.
+    pub fn changes_only_argument(&self, name: &[u8]) -> bool {
+        self.asked.note(name);
+        let of_name = self.facts.functions.get(name);
+        of_name.is_some_and(|references| references.changes_only_one)
     }
 
     /// The member that functions of this name give their callers a reference to, as far as this file declares them: all of them do
@@ -318,6 +335,7 @@ mod tests {
             (Some(false), Some(true), Some(true))
         );
         assert_eq!(by("g", 0), None);
+        assert!(facts.changes_only_argument(b"operator+=") && !facts.changes_only_argument(b"h"));
         assert!(facts.is_virtual(b"h") && !facts.is_virtual(b"f"));
         assert!(facts.is_member(b"n") && facts.is_member(b"p") && facts.is_static_member(b"count"));
         assert!(facts.is_class(b"A") && !facts.is_class(b"B"));

@@ -299,8 +299,12 @@ impl<'t> Reader<'t> {
             [] => 0,
             _ => index as u32 + 1,
         };
-        let gives = Gives::Nothing;
-        References { mask, reach, gives }
+        References {
+            mask,
+            reach,
+            changes_only_one: mask & bit(0) != 0 && (endless || reach == 1),
+            gives: Gives::Nothing,
+        }
     }
 
     /// Notes the members or variables that a declaration declares.

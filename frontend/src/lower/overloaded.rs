@@ -99,7 +99,9 @@ impl Body<'_, '_> {
                 .iter()
                 .any(|f| f.by_reference(name.as_bytes(), index) == Some(true))
         };
-        let (first, second) = (changes(0), changes(0) || changes(1) || reads_into);
+        // A member of the left operand's class takes the right one alone.
+        let of_member = facts.iter().any(|f| f.changes_only_argument(name.as_bytes()));
+        let (first, second) = (changes(0), changes(1) || of_member || reads_into);
         let left = if first { self.given(left, node) } else { left };
         let right = if second { self.given(right, node) } else { right };
         let callee = Callee::Named(name.into());

@@ -43,6 +43,21 @@ fn classes_namespaces_and_their_functions() {
     );
 }
 
+/// An operator that takes two arguments and may change the first says nothing of what stands on its right.
+#[test]
+fn what_an_operator_may_change_stands_on_one_side() {
+    check(
+        "struct V { double x; };\nstd::ostream &operator<<(std::ostream &to, const V &v);\n\
+         struct Archive { Archive &operator&(int &x); };\n\
+         void f(std::ostream &out, Archive &kept, int k) {\n  out << k;\n  use(kept & k);\n}\n",
+        expect![[r#"
+            fn f(out:ptr, kept:ptr, k&:i32)
+              5:3 operator<<@5:3(out, k)
+              6:3 use@6:3(operator&@6:7(kept, &k))
+        "#]],
+    );
+}
+
 #[test]
 fn references_are_pointers() {
     check(
