@@ -83,6 +83,8 @@ pub struct CxxFacts {
     functions: BTreeMap<Box<[u8]>, References>,
     /// Data members that belong to an object.
     members: BTreeSet<Box<[u8]>>,
+    /// Those of them that some class declares with another type than a number of the language.
+    objects: BTreeSet<Box<[u8]>>,
     /// Data members that belong to a class.
     statics: BTreeSet<Box<[u8]>>,
     /// Variables outside classes and functions.
@@ -110,6 +112,7 @@ impl CxxFacts {
     pub fn merge(&mut self, other: &Self) {
         self.classes.extend(other.classes.iter().cloned());
         self.members.extend(other.members.iter().cloned());
+        self.objects.extend(other.objects.iter().cloned());
         self.statics.extend(other.statics.iter().cloned());
         self.globals.extend(other.globals.iter().cloned());
         self.virtuals.extend(other.virtuals.iter().cloned());
@@ -131,13 +134,14 @@ impl CxxFacts {
             classes,
             functions,
             members,
+            objects,
             statics,
             globals,
             virtuals,
             // Moved to the typedefs of the file.
             typedefs: _,
         } = self;
-        for (what, names) in (0u8..).zip([classes, members, statics, globals, virtuals]) {
+        for (what, names) in (0u8..).zip([classes, members, statics, globals, virtuals, objects]) {
             names.iter().for_each(|name| say(name, what, 0));
         }
         for (name, references) in functions {
@@ -234,6 +238,12 @@ impl Declared<'_> {
         self.facts.members.contains(name)
     }
 
+    /// Whether some class has a member of this name that is no number.
+    pub fn is_object_member(&self, name: &[u8]) -> bool {
+        self.asked.note(name);
+        self.facts.objects.contains(name)
+    }
+
     /// Whether a variable of this name is declared outside classes and functions.
     pub fn is_global(&self, name: &[u8]) -> bool {
         self.asked.note(name);
@@ -314,7 +324,7 @@ mod tests {
             "namespace n { void f(int a, int &b, const T &c, std::vector<int> &d, T &&e); \
              class A : public B { A(int &x) : y(x) { g(i); } virtual int h(int, bool &) const { } \
              A &operator+=(A &other); template <class... Args> void all(int, Args &&...args); \
-             int n = 0, *p; static int count; bool operator()(int &i); }; }",
+             int n = 0, *p; static int count; bool operator()(int &i); unsigned long long big[3]; mutable V at; T x = {1}; }; }",
         );
         let asked = Recorder::default();
         let facts = Declared {
@@ -338,6 +348,11 @@ mod tests {
         assert!(facts.changes_only_argument(b"operator+=") && !facts.changes_only_argument(b"h"));
         assert!(facts.is_virtual(b"h") && !facts.is_virtual(b"f"));
         assert!(facts.is_member(b"n") && facts.is_member(b"p") && facts.is_static_member(b"count"));
+        let is_object = |name: &&str| facts.is_object_member(name.as_bytes());
+        assert_eq!(
+            Vec::from_iter(["n", "p", "big", "at", "x"].iter().filter(|name| is_object(name))),
+            [&"at", &"x"]
+        );
         assert!(facts.is_class(b"A") && !facts.is_class(b"B"));
     }
 }

@@ -335,9 +335,37 @@ impl<'t> Reader<'t> {
         } else if fixed {
             self.facts.statics.extend(names);
         } else {
+            if !is_of_numbers(head.iter().map(word), &names) {
+                self.facts.objects.extend(names.iter().cloned());
+            }
             self.facts.members.extend(names);
         }
     }
+}
+
+/// Whether the type that a declaration begins with is a number of the language; `names` are what it declares.
+fn is_of_numbers<'t>(words: impl Iterator<Item = &'t [u8]>, names: &[Box<[u8]>]) -> bool {
+    let is_declared =
+        |word: &&[u8]| names.iter().any(|name| **name == **word) || matches!(*word, b"*" | b"&");
+    let mut of_type = words.take_while(|word| !is_declared(word)).peekable();
+    let is_word = |word: &[u8]| {
+        matches!(
+            word,
+            b"bool"
+                | b"char"
+                | b"short"
+                | b"int"
+                | b"long"
+                | b"signed"
+                | b"unsigned"
+                | b"float"
+                | b"double"
+                | b"const"
+                | b"volatile"
+                | b"mutable"
+        )
+    };
+    of_type.peek().is_some() && of_type.all(is_word)
 }
 
 /// `head` without the `template <…>` in front of it; `text` gives the text of a token.

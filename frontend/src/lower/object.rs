@@ -452,11 +452,17 @@ impl Body<'_, '_> {
         statements
     }
 
-    /// Whether all members of this name in the structures of this file are numbers.
-    fn is_number_member(&self, name: &str) -> bool {
+    /// Whether all members of this name are numbers: in the structures of this file, where types have been looked up, or in all that it can see.
+    pub(super) fn is_number_member(&self, name: &str) -> bool {
         let members = self.file.members.iter().filter(|member| member.name == name);
         let mut types = members.map(|member| member.ty).peekable();
-        types.peek().is_some() && types.all(|ty| matches!(ty, Type::Int { .. } | Type::Float { .. }))
+        let is_number = |ty| matches!(ty, Type::Int { .. } | Type::Float { .. });
+        if types.peek().is_some() {
+            return types.all(is_number);
+        }
+        let (facts, name) = (self.file.raw.visible.cxx(), name.as_bytes());
+        facts.iter().any(|facts| facts.is_member(name))
+            && !facts.iter().any(|facts| facts.is_object_member(name))
     }
 
     /// The names of a structured binding: each stands for a part of the value.

@@ -191,6 +191,7 @@ impl Body<'_, '_> {
             ExprKind::Conditional(_, then, other) => self.may_be_object(*then) || self.may_be_object(*other),
             ExprKind::Comma(_, last) => self.may_be_object(*last),
             ExprKind::Index { base: inner, .. } | ExprKind::Deref(inner) => !self.has_scalar_elements(*inner),
+            ExprKind::Field { name, .. } => !self.is_number_member(name),
             _ => true,
         }
     }

@@ -26,7 +26,7 @@ fn classes_namespaces_and_their_functions() {
             fn n::A::get()
               6:21 return this->n
             fn n::A::operator++()
-              7:21 (@__build_choice ? operator++@7:21(&this->n) : ++this->n)
+              7:21 ++this->n
               7:26 return *&*this
             fn n::A::operator int()
               9:26 return this->n
@@ -39,6 +39,21 @@ fn classes_namespaces_and_their_functions() {
                   18:5 get@18:5()
             fn S::f()
               22:22 return 1
+        "#]],
+    );
+}
+
+/// What is declared as a number has the operators of the language.
+#[test]
+fn members_that_are_numbers_are_no_objects() {
+    check(
+        "struct V { double x; V &operator+=(const V &v); };\nstruct D { int cycle; V at; void go(); };\n\
+         void D::go() {\n  cycle += 1;\n  at += at;\n  other->step += 1;\n}\n",
+        expect![[r#"
+            fn D::go()
+              4:3 this->cycle Add= 1
+              5:3 (@__build_choice ? operator+=@5:3(&this->at, &this->at) : this->at Add= this->at)
+              6:3 (@__build_choice ? operator+=@6:3(&this->other->step, 1) : this->other->step Add= 1)
         "#]],
     );
 }
