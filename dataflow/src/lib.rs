@@ -38,6 +38,7 @@ mod summary;
 #[cfg(test)]
 mod tests;
 mod touch;
+mod whole;
 mod writes;
 
 pub use control::Control;

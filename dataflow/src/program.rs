@@ -7,6 +7,7 @@ use crate::definitions::{Definitions, address_of, changed_by_calls};
 use crate::flow::Flow;
 use crate::loops::Loops;
 use crate::summary::Summaries;
+use crate::whole::WholeObjects;
 use crate::writes::Writes;
 use base::{Id as _, IdVec, define_id};
 use ir::{Callee, ExprId, ExprKind, Function, Member, Type, Unit};
@@ -33,6 +34,8 @@ pub struct Program<'u> {
     pub(crate) addresses: Addresses<'u>,
     /// The members of all structures, by name.
     members: BTreeMap<&'u str, BTreeSet<&'u Member>>,
+    /// What the assignment of an object of C++ sets.
+    pub(crate) whole_objects: WholeObjects<'u>,
     /// What functions write.
     pub(crate) writes: Writes<'u>,
     /// Some function catches exceptions: any call may end the function that makes it.
@@ -108,6 +111,7 @@ impl<'u> Program<'u> {
             units,
             addresses: Addresses::taken(units, &functions, &calls),
             members,
+            whole_objects: WholeObjects::new(units, &functions),
             writes: Writes::default(),
             handlers: functions.iter().any(FunctionInfo::has_handlers),
             call_graph: calls.graph(),

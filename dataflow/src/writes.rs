@@ -100,8 +100,13 @@ impl<'u> Program<'u> {
                 ..
             } => {}
             Action::Assign { by, .. } => match written(function, *by) {
-                Some(ExprKind::Deref(_) | ExprKind::Index { .. }) if self.copies_structure(info, *by) => {
-                    found.push(Change::Whole);
+                Some(ExprKind::Deref(_) | ExprKind::Index { .. }) => {
+                    if let Some(target) = self.copied_structure(info, *by) {
+                        match self.members_of_assigned(info, target) {
+                            Some(members) => found.extend(members.into_iter().map(Change::Member)),
+                            None => found.push(Change::Whole),
+                        }
+                    }
                 }
                 Some(ExprKind::Var(VarRef::Global(name))) => {
                     found.push(Change::Global(name, point));
@@ -144,18 +149,18 @@ impl<'u> Program<'u> {
         found
     }
 
-    /// Whether an assignment through a pointer or a subscript sets a whole structure, as far as that shows: by what is assigned
+    /// What an assignment through a pointer or a subscript is to, if it sets a whole structure, as far as that shows: by what is assigned
     /// to, or by the value.
-    fn copies_structure(&self, info: &FunctionInfo<'_>, by: ExprId) -> bool {
+    fn copied_structure(&self, info: &FunctionInfo<'_>, by: ExprId) -> Option<ExprId> {
         let ExprKind::Assign {
             op: None,
             target,
             value,
         } = info.function.exprs[by].kind
         else {
-            return false;
+            return None;
         };
-        self.is_of_structures(info, target) || self.is_structure(info, value)
+        (self.is_of_structures(info, target) || self.is_structure(info, value)).then_some(target)
     }
 
     /// Whether the value of an expression is a structure.
@@ -214,7 +219,7 @@ fn fills_structure(function: &Function, call: ExprId) -> bool {
 }
 
 /// What an assignment writes.
-fn written(function: &Function, by: ExprId) -> Option<&ExprKind> {
+pub(crate) fn written(function: &Function, by: ExprId) -> Option<&ExprKind> {
     match function.exprs[by].kind {
         ExprKind::Assign { target, .. } | ExprKind::Step { target, .. } => Some(&function.exprs[target].kind),
         _ => None,

@@ -4,6 +4,7 @@
 mod same;
 mod shape;
 mod touch;
+mod whole;
 
 use crate::{FunctionIndex, FunctionInfo, Program};
 use frontend::{Macros, Source};

@@ -1,0 +1,82 @@
+//! Which members the assignment of a whole object sets.
+
+use crate::Program;
+use expect_test::{Expect, expect};
+use frontend::{Macros, Source};
+
+/// Checks at which lines of `f` a member of the name `count` may be set.
+fn check(text: &str, expect: Expect) {
+    let source = Source {
+        path: "t.cpp",
+        text: text.as_bytes(),
+    };
+    let units = [frontend::parse(&source, &Macros::gather([source]))];
+    let program = Program::of_units(&units);
+    let functions = program.functions.iter_enumerated();
+    let (id, f) = { functions }
+        .find(|(_, info)| info.function.name == "f")
+        .unwrap_or_else(|| panic!("no function f"));
+    let sets = |(point, _): &(_, _)| program.changes_member(id, *point, "count");
+    let lines = f.flow.points.iter_enumerated().filter(sets);
+    let found: Vec<String> = lines.map(|(_, point)| point.span.line.to_string()).collect();
+    expect.assert_eq(&found.join(" "));
+}
+
+#[test]
+fn those_of_the_class_and_no_others() {
+    check(
+        "struct Pair { double x, y; };
+struct Counter { int count; };
+struct Timer : Counter { long end; };
+struct Holder { Pair at; Timer inside; };
+void f(Pair *p, Pair &q, Pair a[], Counter *c, Timer *t, Holder *h, Pair v) {
+    *p = v;
+    q = v;
+    a[3] = v;
+    *(p + 1) = v;
+    h->at = v;
+    *c = Counter{4};
+    *t = *t;
+    h[0] = *h;
+}",
+        expect![[r#"11 12 13"#]],
+    );
+}
+
+#[test]
+fn what_is_not_known_may_set_any() {
+    check(
+        "typedef Elsewhere Alias;
+struct Odd : Elsewhere { double x; };
+struct Full { double x[3]; };
+template <class T> struct Of { T value; };
+struct Pair { double x, y; };
+void f(Alias *a, Odd *o, Full *g, Of<int> *t, Pair **p, void *any, Pair v) {
+    *a = a[1];
+    *o = o[1];
+    *g = g[1];
+    *t = t[1];
+    **p = v;
+    *(Pair *)any = v;
+}",
+        expect!["8 9 10 12"],
+    );
+}
+
+#[test]
+fn an_operator_that_does_more_may_set_any() {
+    check(
+        "struct Pair { double x, y; Pair &operator=(const Pair &o) { x = o.x; note(this); return *this; } };
+void f(Pair *p, Pair v) {
+    *p = v;
+}",
+        expect!["3"],
+    );
+    check(
+        "struct Pair { double x, y; Pair &operator=(const Pair &o) { x = o.x; y = o.y; return *this; } };
+void f(Pair *p, Pair v) {
+    *p = v;
+}",
+        expect![""],
+    );
+}
