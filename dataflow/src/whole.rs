@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) struct WholeObjects<'u> {
     /// The members that each declares; under the empty name those of structures without one, which may stand inside any class.
     members: BTreeMap<&'u str, Vec<&'u Member>>,
-    /// From which classes each derives; `None` if that was not understood.
+    /// From which classes each derives; `None` if that, or some text of the file, was not understood.
     bases: BTreeMap<&'u str, Option<BTreeSet<&'u str>>>,
     /// Names that may stand for another type.
     aliases: BTreeSet<&'u str>,
@@ -36,7 +36,8 @@ impl<'u> WholeObjects<'u> {
                 }
             }
             for head in &unit.names.classes {
-                let own = head.bases.as_ref();
+                // Text that was not understood may declare further members.
+                let own = head.bases.as_ref().filter(|_| !unit.names.in_part);
                 let own = own.map(|bases| bases.iter().map(String::as_str).collect());
                 let known = all
                     .bases

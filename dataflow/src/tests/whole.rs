@@ -64,6 +64,18 @@ void f(Alias *a, Odd *o, Full *g, Of<int> *t, Pair **p, void *any, Pair v) {
 }
 
 #[test]
+fn text_that_was_not_understood_may_declare_more() {
+    check(
+        "struct Pair { double x, y; };
+struct Other { int @@ };
+void f(Pair *p, Pair v) {
+    *p = v;
+}",
+        expect!["4"],
+    );
+}
+
+#[test]
 fn an_operator_that_does_more_may_set_any() {
     check(
         "struct Pair { double x, y; Pair &operator=(const Pair &o) { x = o.x; note(this); return *this; } };
