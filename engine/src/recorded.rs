@@ -479,8 +479,8 @@ impl Task<'_> {
             ordinal: request.ordinal,
             mark: None,
         };
-        let is_collective = matches!(call.does, does::EVERY_PART..=does::COLLECTIVE);
-        is_collective.then(|| self.collective(request.communicator, request.ordinal, &call))?
+        does::is_collective(call.does)
+            .then(|| self.collective(request.communicator, request.ordinal, &call))?
     }
 
     /// What a request that receives waits for: a message, or a signal over a window.

@@ -279,6 +279,12 @@ pub mod does {
     pub const HELD: u64 = 17;
     /// A fence, until the recorder knows which kind of collective operation it is; in no file.
     pub const FENCE: u64 = 18;
+
+    /// Whether it is a part of a collective operation.
+    #[must_use]
+    pub fn is_collective(what: u64) -> bool {
+        matches!(what, EVERY_PART..=COLLECTIVE)
+    }
 }
 
 /// What tasks tell each other over a window: the tags of its channels.

@@ -555,10 +555,12 @@ impl File<'_> {
     fn request(self, row: usize) -> Option<Pending> {
         let word = |word: usize| self.word(row + word);
         let bits = word(request::STATE);
-        let is_collective = matches!(bits >> state::DOES & 0xff, does::EVERY_PART..=does::COLLECTIVE);
-        let partner = |rank: usize, tag: usize| match is_collective {
-            true => Some((peer::NONE, ANY_TAG)),
-            false => peer_and_tag(word(rank), word(tag)),
+        let is_collective = does::is_collective(bits >> state::DOES & 0xff);
+        let partner = |rank: usize, tag: usize| {
+            if is_collective {
+                return Some((peer::NONE, ANY_TAG));
+            }
+            peer_and_tag(word(rank), word(tag))
         };
         // Recorders of before wrote there that it has no peers.
         let amount = |of: usize| match word(of) as i64 {
@@ -571,14 +573,15 @@ impl File<'_> {
             communicator: some(word(request::COMMUNICATOR)),
             destination: partner(request::DESTINATION, request::SEND_TAG)?,
             source: partner(request::SOURCE, request::RECEIVE_TAG)?,
-            amount: match is_collective {
-                true => Amount {
+            amount: if is_collective {
+                Amount {
                     count: amount(request::COUNT) as i64,
                     root: root(amount(request::ROOT))?,
                     bytes: amount(request::BYTES).checked_sub(1),
                     reduction: reduction(amount(request::REDUCTION))?,
-                },
-                false => Amount::default(),
+                }
+            } else {
+                Amount::default()
             },
             ordinal: some(word(request::ORDINAL)),
             state: match bits & state::ACTIVE {

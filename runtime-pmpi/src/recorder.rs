@@ -507,9 +507,12 @@ impl Recorder {
     fn call_of(&self, row: usize) -> Call {
         let word = |word: usize| self.words.get(row + word);
         let does = (word(request::STATE) >> state::DOES) as u32 & 0xff;
-        let peer = |word_of: usize| match is_collective(does) {
-            true => peer::NONE,
-            false => word(word_of) as i64,
+        let peer = |word_of: usize| {
+            if is_collective(does) {
+                peer::NONE
+            } else {
+                word(word_of) as i64
+            }
         };
         Call {
             operation: word(request::OPERATION).wrapping_sub(1) as u32,
@@ -789,7 +792,7 @@ fn both(new: &New<'_>, hash: u64) -> u64 {
 }
 
 fn is_collective(what: u32) -> bool {
-    matches!(u64::from(what), does::EVERY_PART..=does::COLLECTIVE)
+    does::is_collective(what.into())
 }
 
 fn sends(what: u32) -> bool {
