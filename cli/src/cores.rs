@@ -37,7 +37,10 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
         missing: project::ranks_without_core(&cores),
         ended: RankSet::default(),
         notes,
-        recorded: find::recorded(args, None)?,
+        recorded: match &args.recordings {
+            Some(directory) => project::recordings(std::slice::from_ref(directory), &Terminal::new())?,
+            None => Vec::new(),
+        },
     };
     find::answer(args, found, &seen, None)
 }

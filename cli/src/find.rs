@@ -12,7 +12,7 @@ use engine::{
     Analysis, Answer, Circumstances, Earlier, Map, NextStep, OrderedTree, Origin, Outcome, TaskSet,
     TreeOptions,
 };
-use project::{Failure, JobMap, SourceFinder, Wish};
+use project::{Failure, FirstLook, JobMap, SourceFinder, Wish};
 use report::{Form, TreeText};
 use runtime_probe::{Job, Options, ProbeError, ProcessTable, Threads};
 use snapshot::{Header, Task};
@@ -45,12 +45,19 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
         ..Options::default()
     };
     let take = || take(&found, &job, options, launcher.as_ref());
+    // What was recorded is read before the stacks are and after, so that both take their time together. Where the user wants looks further apart, whoever
+    // goes on between them need not go on in the end.
+    let is_one_moment = args.twice.is_none() && args.samples.is_none();
+    let first = is_one_moment.then(|| first_look(args, &job)).transpose()?;
     let looks = Looks::taken(args, &found.map, &job.missing, &take);
     let earlier = looks.first.as_ref().map(|(tasks, elapsed)| Earlier {
         tasks,
         elapsed: *elapsed,
     });
-    let recorded = recorded(args, Some(&job))?;
+    let recorded = match first {
+        Some(first) => first,
+        None => first_look(args, &job)?,
+    };
     answer(
         args,
         found,
@@ -61,18 +68,17 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
             missing: job.missing,
             ended: job.ended,
             notes: job.notes,
-            recorded,
+            recorded: recorded.again(),
         },
         earlier,
     )
 }
 
-/// What the tasks have recorded, from where the user says, or where the job has it.
-pub(crate) fn recorded(args: &FindArgs, job: Option<&Job>) -> Result<Vec<Record>, Failure> {
-    match (&args.recordings, job) {
-        (Some(directory), _) => project::recordings(std::slice::from_ref(directory), &Terminal::new()),
-        (None, Some(job)) => Ok(project::recordings_of_job(job, &Terminal::new())),
-        (None, None) => Ok(Vec::new()),
+/// The first look at what the tasks have recorded, where the user says, or where the job has it.
+fn first_look(args: &FindArgs, job: &Job) -> Result<FirstLook, Failure> {
+    match &args.recordings {
+        Some(directory) => FirstLook::of_paths(std::slice::from_ref(directory), &Terminal::new()),
+        None => Ok(FirstLook::of_job(job, &Terminal::new())),
     }
 }
 

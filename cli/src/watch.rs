@@ -246,7 +246,7 @@ impl<'a> Watch<'a> {
             ..Options::default()
         };
         // Before the stacks: what these show is later, and nobody who goes on in between is taken to wait.
-        let recorded = project::recordings_of_job(&job, &Terminal::showing(false));
+        let recorded = project::FirstLook::of_job(&job, &Terminal::showing(false)).again();
         let waiting = (!recorded.is_empty()).then(|| engine::recorded::waiting(&recorded));
         let (header, mut records) = runtime_probe::take(&found.map, &job.tasks, options);
         find::warn_of_told(&records);

@@ -69,6 +69,6 @@ pub use making::{as_built, beside, make, make_of_build, make_preprocessed};
 pub use preprocess::Preprocessor;
 pub use recorded::{Recorded, header_of, stacks, stacks_of};
 pub use recorder::{make_recorder, make_recording_directory, new_recording_directory};
-pub use recordings::{recordings, recordings_of_job};
+pub use recordings::{FirstLook, recordings};
 pub use regular_files::Reader;
 pub use threads::start as start_threads;

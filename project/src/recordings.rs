@@ -3,98 +3,126 @@
 use crate::failure::Failure;
 use crate::listener::Listener;
 use engine::recorded::{Record, Recording, Stage};
+use rayon::prelude::*;
 use regular_files::{Limit, Reader};
 use runtime_probe::{Job, TaskRef};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-/// Between two looks at a job that runs: whoever completes a call in between waits for nobody.
+/// From the first look at a job that runs to the second: whoever completes a call in between waits for nobody. It is no part of what is proven: of those whose
+/// counts are the same in both looks, all that is read held together at the moment between the two, however short. It is for those who compute: one that comes to its
+/// next call within this time is seen to go on, and nobody is said to wait for it. What else is done meanwhile, looking at stacks, counts.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// What the names of recordings end in, behind a dot.
 const EXTENSION: &str = "recording";
 
-/// No recording is larger.
+/// No recording is larger. Most of one is room that was never used.
 const MOST: Limit = Limit::of(64 << 20);
 
-/// What the tasks of one job have recorded, from directories and files: of several jobs the one that began last. Of a job that runs, as it is now: it is
-/// looked at twice.
+/// What the tasks of one job have recorded, from directories and files; of a job that runs, as it is now: it is looked at twice.
 ///
 /// # Errors
-/// There is no recording, or none that can be read.
+/// As [`FirstLook::of_paths`].
 pub fn recordings(paths: &[PathBuf], listener: &dyn Listener) -> Result<Vec<Record>, Failure> {
-    let mut first = read(&files(paths)?, &Reader::default(), listener)?;
-    let begun = |found: &&(PathBuf, Recording)| found.1.started;
-    if let Some(newest) = first
-        .iter()
-        .max_by_key(begun)
-        .map(|(_, recording)| job_of(recording))
-    {
-        of_one_job(&mut first, &newest, listener);
-    }
-    Ok(looked_at_twice(first, &Reader::default()))
+    Ok(FirstLook::of_paths(paths, listener)?.again())
 }
 
-/// What the tasks of a job that runs here have recorded, those included that have ended: the files are where its tasks have them mapped. Nothing
-/// if it is not recorded.
-#[must_use]
-pub fn recordings_of_job(job: &Job, listener: &dyn Listener) -> Vec<Record> {
-    let reader = Reader::of(job.tasks.iter().filter_map(TaskRef::user));
-    let mapped = job.tasks.iter().filter_map(|task| task.mapped_file(EXTENSION));
-    let mapped: BTreeSet<PathBuf> = mapped.collect();
-    let directories: BTreeSet<&Path> = mapped.iter().filter_map(|file| file.parent()).collect();
-    let directories = Vec::from_iter(directories.into_iter().map(Path::to_path_buf));
-    if mapped.is_empty() {
-        return Vec::new();
-    }
-    let found = files(&directories).and_then(|files| read(&files, &reader, listener));
-    let mut first = match found {
-        Ok(first) => first,
-        Err(failure) => {
-            listener.warn(&format!("what its tasks have recorded is left out: {failure}"));
-            return Vec::new();
-        }
-    };
-    let own = first.iter().find(|(path, _)| mapped.contains(path));
-    match own.map(|(_, recording)| job_of(recording)) {
-        Some(own) => of_one_job(&mut first, &own, listener),
-        None => return Vec::new(),
-    }
-    looked_at_twice(first, &reader)
+/// What the tasks of a job had recorded when it was first looked at. Until it is looked at again there is time for something else.
+pub struct FirstLook {
+    recordings: Vec<(PathBuf, Recording)>,
+    reader: Reader,
+    /// When the last of the files had been read.
+    at: Instant,
 }
 
-/// The recordings with what became of them in a moment, if their job runs.
-fn looked_at_twice(first: Vec<(PathBuf, Recording)>, reader: &Reader) -> Vec<Record> {
-    let alive: Vec<bool> = first.iter().map(|(_, recording)| runs(recording)).collect();
-    let job_runs = alive.contains(&true);
-    let mut later = BTreeMap::new();
-    if job_runs {
-        std::thread::sleep(PAUSE);
-        later = first
+impl FirstLook {
+    /// The first look at directories of recordings, and recordings: of several jobs at those of the one that began last.
+    ///
+    /// # Errors
+    /// There is no recording, or none that can be read.
+    pub fn of_paths(paths: &[PathBuf], listener: &dyn Listener) -> Result<FirstLook, Failure> {
+        let mut first = read(&files(paths)?, &Reader::default(), listener)?;
+        let begun = |found: &&(PathBuf, Recording)| found.1.started;
+        if let Some(newest) = first
             .iter()
-            .filter_map(|(path, _)| Some((path.clone(), read_one(path, reader).ok()?)))
-            .collect();
+            .max_by_key(begun)
+            .map(|(_, recording)| job_of(recording))
+        {
+            of_one_job(&mut first, &newest, listener);
+        }
+        Ok(FirstLook::new(first, Reader::default()))
     }
-    let now = now(&first, job_runs);
-    let mut records = Vec::new();
-    for ((path, recording), alive) in first.into_iter().zip(alive) {
-        let second: Option<Recording> = later.remove(&path);
-        let moves = second
-            .as_ref()
-            .is_some_and(|second| completed(second) != completed(&recording));
-        let recording = second.unwrap_or(recording);
-        // Whoever is in MPI_Finalize waits for others perhaps, and does nothing for them any more.
-        let has_ended = recording.stage >= Stage::Ending;
-        let is_here = recording.host == host();
-        records.push(Record {
-            is_gone: has_ended || job_runs && is_here && !alive,
-            moves,
-            now,
-            recording,
+
+    /// The first look at what the tasks of a job that runs here have recorded, those included that have ended: the files are where its tasks have them mapped. Nothing
+    /// is found if it is not recorded.
+    #[must_use]
+    pub fn of_job(job: &Job, listener: &dyn Listener) -> FirstLook {
+        let reader = Reader::of(job.tasks.iter().filter_map(TaskRef::user));
+        let mapped = job.tasks.iter().filter_map(|task| task.mapped_file(EXTENSION));
+        let mapped: BTreeSet<PathBuf> = mapped.collect();
+        let directories: BTreeSet<&Path> = mapped.iter().filter_map(|file| file.parent()).collect();
+        let directories = Vec::from_iter(directories.into_iter().map(Path::to_path_buf));
+        if mapped.is_empty() {
+            return FirstLook::new(Vec::new(), reader);
+        }
+        let found = files(&directories).and_then(|files| read(&files, &reader, listener));
+        let mut first = found.unwrap_or_else(|failure| {
+            listener.warn(&format!("what its tasks have recorded is left out: {failure}"));
+            Vec::new()
         });
+        let own = first.iter().find(|(path, _)| mapped.contains(path));
+        match own.map(|(_, recording)| job_of(recording)) {
+            Some(own) => of_one_job(&mut first, &own, listener),
+            None => first.clear(),
+        }
+        FirstLook::new(first, reader)
     }
-    records
+
+    fn new(recordings: Vec<(PathBuf, Recording)>, reader: Reader) -> FirstLook {
+        FirstLook {
+            recordings,
+            reader,
+            at: Instant::now(),
+        }
+    }
+
+    /// The recordings as they are a moment after the first look, if their job runs, with what became of them in between.
+    #[must_use]
+    pub fn again(self) -> Vec<Record> {
+        let first = self.recordings;
+        let alive: Vec<bool> = first.iter().map(|(_, recording)| runs(recording)).collect();
+        let job_runs = alive.contains(&true);
+        let mut later: Vec<Option<Recording>> = Vec::new();
+        if job_runs {
+            std::thread::sleep(PAUSE.saturating_sub(self.at.elapsed()));
+            let reader = &self.reader;
+            first
+                .par_iter()
+                .map(|(path, _)| read_one(path, reader).ok())
+                .collect_into_vec(&mut later);
+        }
+        let now = now(&first, job_runs);
+        later.resize_with(first.len(), || None);
+        let both = first.into_iter().zip(later).zip(alive);
+        let records = both.map(|(((_, recording), second), alive)| {
+            let moves = second
+                .as_ref()
+                .is_some_and(|second| completed(second) != completed(&recording));
+            let recording = second.unwrap_or(recording);
+            // Whoever is in MPI_Finalize waits for others perhaps, and does nothing for them any more.
+            let has_ended = recording.stage >= Stage::Ending;
+            let is_here = recording.host == host();
+            Record {
+                is_gone: has_ended || job_runs && is_here && !alive,
+                moves,
+                now,
+                recording,
+            }
+        });
+        records.collect()
+    }
 }
 
 /// The recordings that the arguments name, sorted.
@@ -136,8 +164,9 @@ fn read(
 ) -> Result<Vec<(PathBuf, Recording)>, Failure> {
     let mut recordings = Vec::new();
     let mut bad = Vec::new();
-    for file in files {
-        match read_one(file, reader) {
+    let read: Vec<_> = files.par_iter().map(|file| read_one(file, reader)).collect();
+    for (file, read) in files.iter().zip(read) {
+        match read {
             Ok(recording) => recordings.push((file.clone(), recording)),
             Err(why) => bad.push(format!("{}: {why}", file.display())),
         }
@@ -155,7 +184,9 @@ fn read(
 }
 
 fn read_one(file: &Path, reader: &Reader) -> Result<Recording, String> {
-    let bytes = reader.read(file, MOST).map_err(|error| error.to_string())?;
+    let bytes = reader
+        .read_sparse(file, MOST)
+        .map_err(|error| error.to_string())?;
     Recording::read(&bytes).map_err(|error| error.to_string())
 }
 

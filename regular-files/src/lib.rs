@@ -18,10 +18,12 @@ mod reader;
 
 pub use reader::{Reader, User};
 
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::{Mode, OFlags, SeekFrom, seek};
+use rustix::io::Errno;
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
 /// How many bytes of a file are read at most; a larger one is an error. Far above anything real, so that only a mistake or malice meets it.
@@ -191,6 +193,60 @@ pub fn read_opened(file: &mut File, most: Limit) -> io::Result<Vec<u8>> {
     } else {
         Ok(bytes)
     }
+}
+
+/// As [`read_opened`], of a file with large parts that nobody has written to: these are zeros, and not read. It is as long as it was when the reading began, and
+/// whoever writes to it meanwhile is seen as by one who reads it from its beginning to its end.
+///
+/// # Errors
+/// As [`open`]; the file cannot be read, or is larger than `most`.
+pub fn read_sparse(file: &File, most: Limit) -> io::Result<Vec<u8>> {
+    let size = file.metadata()?.len();
+    if size > most.0 {
+        return Err(too_large(most));
+    }
+    let length = usize::try_from(size).map_err(|_| too_large(most))?;
+    // Zeros that nobody looks at take no memory.
+    let mut bytes = vec![0; length];
+    let mut at = 0;
+    while let Some((from, to)) = written_behind(file, at, size)? {
+        let (start, end) = (from as usize, to as usize);
+        let Some(part) = bytes.get_mut(start..end) else {
+            break;
+        };
+        read_part(file, part, from)?;
+        at = to;
+    }
+    Ok(bytes)
+}
+
+/// The next part of a file that was written to, from `at` on; all of it where the file system does not tell.
+fn written_behind(file: &File, at: u64, size: u64) -> io::Result<Option<(u64, u64)>> {
+    if at >= size {
+        return Ok(None);
+    }
+    let from = match seek(file, SeekFrom::Data(at)) {
+        Ok(from) => from,
+        Err(Errno::NXIO) => return Ok(None),
+        Err(Errno::INVAL | Errno::OPNOTSUPP) => return Ok(Some((at, size))),
+        Err(error) => return Err(error.into()),
+    };
+    let to = seek(file, SeekFrom::Hole(from)).unwrap_or(size).min(size);
+    Ok((from < to).then_some((from, to)))
+}
+
+/// Fills `part` with what stands at `from`; what a file that was cut off meanwhile has no more stays zero.
+fn read_part(file: &File, part: &mut [u8], from: u64) -> io::Result<()> {
+    let mut done = 0;
+    while let Some(rest) = part.get_mut(done..).filter(|rest| !rest.is_empty()) {
+        match file.read_at(rest, from + done as u64) {
+            Ok(0) => break,
+            Ok(read) => done += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }
 
 fn too_large(most: Limit) -> io::Error {

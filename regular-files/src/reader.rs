@@ -5,7 +5,7 @@
 //! with his user and group ids for files, which Linux keeps for each thread, and without the capabilities that pass by permissions. They are taken for
 //! one opening and given back; whoever needs other rights at the same time, in another thread, is not concerned.
 
-use crate::{Limit, open, read_opened};
+use crate::{Limit, open, read_opened, read_sparse};
 use nix::unistd::{Gid, Uid, setfsgid, setfsuid};
 use std::fs::{self, File};
 use std::io;
@@ -95,6 +95,14 @@ impl Reader {
     /// The same, and the rights cannot be had.
     pub fn read(&self, path: &Path, most: Limit) -> io::Result<Vec<u8>> {
         read_opened(&mut self.open(path)?, most)
+    }
+
+    /// As [`read`](crate::read), of a file with large parts that nobody has written to.
+    ///
+    /// # Errors
+    /// As [`Reader::read`].
+    pub fn read_sparse(&self, path: &Path, most: Limit) -> io::Result<Vec<u8>> {
+        read_sparse(&self.open(path)?, most)
     }
 
     /// Whether there is a file of this name, as far as the users can tell.

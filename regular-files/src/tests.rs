@@ -162,3 +162,28 @@ fn root_reads_for_others_what_they_may_read() {
         assert!(busy.join().unwrap());
     });
 }
+
+#[test]
+fn parts_that_nobody_has_written_to_are_zeros() {
+    use std::os::unix::fs::FileExt as _;
+    let scratch = Scratch::new("sparse");
+    let path = scratch.path("holes");
+    let file = fs::File::create(&path).unwrap();
+    let sparse = || read_sparse(&open(&path).unwrap(), Limit::of(1 << 24));
+    assert_eq!(sparse().unwrap(), b"");
+    file.set_len(5 << 20).unwrap();
+    assert_eq!(sparse().unwrap(), vec![0; 5 << 20]);
+    // At the beginning, in the middle, up to the end, and behind room that was reserved and never used.
+    rustix::fs::fallocate(&file, rustix::fs::FallocateFlags::empty(), 3 << 20, 1 << 20).unwrap();
+    for (at, text) in [
+        (0, &b"first"[..]),
+        (1 << 20, b"second"),
+        ((3 << 20) + 5000, b"third"),
+        ((5 << 20) - 4, b"last"),
+    ] {
+        file.write_all_at(text, at).unwrap();
+    }
+    assert_eq!(sparse().unwrap(), fs::read(&path).unwrap());
+    let small = read_sparse(&open(&path).unwrap(), Limit::of(5)).unwrap_err();
+    assert_eq!(small.kind(), io::ErrorKind::FileTooLarge);
+}
