@@ -31,19 +31,30 @@ impl Doubt {
 
 impl fmt::Display for Doubt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (names, text) in self.cause.sentence().split("{name}").enumerate() {
-            if names > 0 {
-                f.write_str(&self.name)?;
-            }
-            for (lines, text) in text.split("{line}").enumerate() {
-                if lines > 0 {
-                    write!(f, "{}", self.line)?;
-                }
-                f.write_str(text)?;
-            }
-        }
-        Ok(())
+        fill(
+            f,
+            self.cause.sentence(),
+            &[("{name}", &self.name), ("{line}", &self.line)],
+        )
     }
+}
+
+/// Writes a sentence in which each of the words in braces stands for a value. What a value holds is not looked into again.
+pub fn fill(f: &mut fmt::Formatter<'_>, sentence: &str, values: &[(&str, &dyn fmt::Display)]) -> fmt::Result {
+    let mut rest = sentence;
+    while let Some(at) = rest.find('{') {
+        f.write_str(&rest[..at])?;
+        rest = &rest[at..];
+        let value = values.iter().find(|(word, _)| rest.starts_with(word));
+        let Some((word, value)) = value else {
+            f.write_str("{")?;
+            rest = &rest[1..];
+            continue;
+        };
+        value.fmt(f)?;
+        rest = &rest[word.len()..];
+    }
+    f.write_str(rest)
 }
 
 /// Makes [`Cause`] of a table: the variant, its word for programs, and its sentence.

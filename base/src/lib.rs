@@ -23,7 +23,7 @@ mod span;
 pub use cxx::{constructs, is_shouted};
 pub use decompression::most_decompressed;
 pub use diagnostic::{Diagnostic, Severity};
-pub use doubt::{Cause, Doubt};
+pub use doubt::{Cause, Doubt, fill};
 pub use files::{FileKind, last_component, may_be_one_file};
 pub use graph::reaches;
 pub use index::{Id, IdVec};

@@ -49,6 +49,6 @@ pub use flow::{Action, Flow, FlowKind, FlowPoint, Neighbours};
 pub use loops::Loops;
 pub use passed::this;
 pub use program::{FunctionIndex, FunctionInfo, Program};
-pub use single_valued::{Effort, Standing};
+pub use single_valued::{Effort, Sameness};
 pub use summary::Effect;
 pub use touch::Touch;

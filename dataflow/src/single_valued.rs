@@ -16,24 +16,25 @@ use crate::program::{FunctionIndex, Program};
 use crate::summary::{Effect, is_stood_in_for};
 use ir::{Callee, ExprId, ExprKind, LocalId, Name, VarRef};
 use library::Value;
-use progress_map::{Assumption, LoopId, PointId};
+use progress_map::{Assumption, LoopId, PointId, Provenance, ProvenanceKind as Kind};
 use std::cell::Cell;
 use std::collections::BTreeSet;
 
 /// What a value's sameness on every task rests on, with the reason for the weakest part.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Standing {
+pub struct Sameness {
     /// The weakest thing that it rests on.
     pub assumption: Assumption,
-    /// What that thing is; empty when everything is constant.
-    pub reason: String,
+    /// What that thing is; `None` when everything is constant.
+    pub provenance: Option<Provenance>,
 }
 
-impl Standing {
-    fn proven() -> Self {
-        Standing {
+impl Sameness {
+    /// That of a constant.
+    pub fn proven() -> Self {
+        Sameness {
             assumption: Assumption::Proven,
-            reason: String::new(),
+            provenance: None,
         }
     }
 }
@@ -63,7 +64,7 @@ impl Program<'_> {
         id: FunctionIndex,
         expr: ExprId,
         point: PointId,
-    ) -> Standing {
+    ) -> Sameness {
         Search::run(self, effort, vec![Source::Value(id, expr, point)])
     }
 
@@ -74,14 +75,14 @@ impl Program<'_> {
         id: FunctionIndex,
         local: LocalId,
         in_loop: LoopId,
-    ) -> Standing {
+    ) -> Sameness {
         let info = &self.functions[id];
         let node = &info.loops.loops[in_loop];
         let mut search = Search {
             program: self,
             seen: BTreeSet::new(),
             work: Vec::new(),
-            worst: Standing::proven(),
+            worst: Sameness::proven(),
             effort,
         };
         // The definitions that reach each edge into the loop from outside.
@@ -114,7 +115,7 @@ impl Program<'_> {
         in_loop: LoopId,
         amounts: impl Iterator<Item = (ExprId, PointId)>,
         guarded: impl Iterator<Item = PointId>,
-    ) -> Standing {
+    ) -> Sameness {
         let info = &self.functions[id];
         let mut sources: BTreeSet<Source> = amounts
             .map(|(amount, point)| Source::Value(id, amount, point))
@@ -142,6 +143,12 @@ const LIMIT: usize = 4_000_000;
 pub struct Effort(Cell<usize>);
 
 impl Effort {
+    /// One of which nothing is left.
+    #[cfg(test)]
+    pub(crate) fn spent() -> Self {
+        Self(Cell::new(LIMIT))
+    }
+
     /// Counts what is looked at; false beyond the limit.
     fn spend(&self, count: usize) -> bool {
         self.0.set(self.0.get().saturating_add(count));
@@ -153,23 +160,23 @@ struct Search<'p, 'u> {
     program: &'p Program<'u>,
     seen: BTreeSet<Source>,
     work: Vec<Source>,
-    worst: Standing,
+    worst: Sameness,
     effort: &'p Effort,
 }
 
 impl<'p, 'u> Search<'p, 'u> {
-    fn run(program: &'p Program<'u>, effort: &'p Effort, work: Vec<Source>) -> Standing {
+    fn run(program: &'p Program<'u>, effort: &'p Effort, work: Vec<Source>) -> Sameness {
         Search {
             program,
             seen: work.iter().cloned().collect(),
             work,
-            worst: Standing::proven(),
+            worst: Sameness::proven(),
             effort,
         }
         .finish()
     }
 
-    fn finish(mut self) -> Standing {
+    fn finish(mut self) -> Sameness {
         while let Some(source) = self.work.pop() {
             self.looks_at(1);
             match source {
@@ -193,11 +200,11 @@ impl<'p, 'u> Search<'p, 'u> {
         }
     }
 
-    fn rests_on(&mut self, assumption: Assumption, reason: impl FnOnce() -> String) {
+    fn rests_on(&mut self, assumption: Assumption, reason: impl FnOnce() -> Provenance) {
         if assumption > self.worst.assumption {
-            self.worst = Standing {
+            self.worst = Sameness {
                 assumption,
-                reason: reason(),
+                provenance: Some(reason()),
             };
         }
     }
@@ -205,11 +212,11 @@ impl<'p, 'u> Search<'p, 'u> {
     /// Counts what is looked at. Whatever is beyond the limit could tell tasks from one another.
     fn looks_at(&mut self, count: usize) {
         if !self.effort.spend(count) {
-            self.differs(|| "too much flows into it to follow".to_owned());
+            self.differs(|| Provenance::of(Kind::TooMuch));
         }
     }
 
-    fn differs(&mut self, reason: impl FnOnce() -> String) {
+    fn differs(&mut self, reason: impl FnOnce() -> Provenance) {
         self.rests_on(Assumption::RankDependent, reason);
     }
 
@@ -221,12 +228,7 @@ impl<'p, 'u> Search<'p, 'u> {
             ExprKind::Var(VarRef::Local(local)) => self.push(Source::Local(id, *local, point)),
             ExprKind::Var(VarRef::Global(name)) => self.push(Source::Global(*name)),
             // Functions of one name in two files may have been built differently.
-            ExprKind::BuildChoice => self.differs(|| {
-                format!(
-                    "what line {} stands for depends on how its file was built",
-                    node.span.line
-                )
-            }),
+            ExprKind::BuildChoice => self.differs(|| Provenance::at(Kind::BuildChoice, node.span.line)),
             ExprKind::Call { callee, args } => self.call(id, callee, args, point),
             ExprKind::Comma(_, last) => self.push(Source::Value(id, *last, point)),
             ExprKind::Assign { op: None, value, .. } => self.push(Source::Value(id, *value, point)),
@@ -234,13 +236,13 @@ impl<'p, 'u> Search<'p, 'u> {
             | ExprKind::Captured { .. }
             | ExprKind::Index { .. }
             | ExprKind::Deref(_) => {
-                self.differs(|| format!("it is read from memory at line {}", node.span.line));
+                self.differs(|| Provenance::at(Kind::Memory, node.span.line));
             }
             ExprKind::Str | ExprKind::AddressOf(_) | ExprKind::List(_) => {
-                self.differs(|| format!("it is an address at line {}", node.span.line));
+                self.differs(|| Provenance::at(Kind::Address, node.span.line));
             }
             ExprKind::Unknown(_) => {
-                self.differs(|| format!("line {} was not understood", node.span.line));
+                self.differs(|| Provenance::at(Kind::NotUnderstood, node.span.line));
             }
             ExprKind::Unary(..)
             | ExprKind::Binary(..)
@@ -259,7 +261,7 @@ impl<'p, 'u> Search<'p, 'u> {
 
     fn call(&mut self, id: FunctionIndex, callee: &Callee, args: &[ExprId], point: PointId) {
         let Callee::Named(name) = callee else {
-            return self.differs(|| "it is the value of a call that the map cannot follow".to_owned());
+            return self.differs(|| Provenance::of(Kind::UnknownCall));
         };
         let unit = self.program.functions[id].unit;
         if self.program.is_known(unit, name) {
@@ -275,11 +277,15 @@ impl<'p, 'u> Search<'p, 'u> {
                 for &arg in args {
                     self.push(Source::Value(id, arg, point));
                 }
-                self.rests_on(Assumption::Assumed, || format!("it is computed by {name}()"));
+                self.rests_on(Assumption::Assumed, || {
+                    Provenance::about(Kind::Computed, "", name)
+                });
             }
-            Some(Value::Same) => self.rests_on(Assumption::Assumed, || format!("{name}() gives it")),
-            Some(Value::Differs) => self.differs(|| format!("{name}() gives it")),
-            None => self.differs(|| format!("{name}() gives it and is not in the map")),
+            Some(Value::Same) => self.rests_on(Assumption::Assumed, || {
+                Provenance::about(Kind::Returned, "", name)
+            }),
+            Some(Value::Differs) => self.differs(|| Provenance::about(Kind::Returned, "", name)),
+            None => self.differs(|| Provenance::about(Kind::ReturnedUnmapped, "", name)),
         }
     }
 
@@ -287,7 +293,7 @@ impl<'p, 'u> Search<'p, 'u> {
         let info = &self.program.functions[id];
         let variable = &info.function.locals[local];
         if info.definitions.escaped(local) && !self.promised(id, local) || variable.is_static {
-            return self.differs(|| format!("{} may change through a pointer", variable.name));
+            return self.differs(|| Provenance::about(Kind::ThroughPointer, &variable.name, ""));
         }
         // What reaches a point is looked for in all of the function.
         self.looks_at(info.flow.points.len() / 32);
@@ -302,7 +308,7 @@ impl<'p, 'u> Search<'p, 'u> {
         if promised {
             let name = &info.function.locals[local].name;
             self.rests_on(Assumption::Assumed, || {
-                format!("{name} is given to functions that promise not to change it")
+                Provenance::about(Kind::Promised, name, "")
             });
         }
         promised
@@ -313,7 +319,7 @@ impl<'p, 'u> Search<'p, 'u> {
         let info = &self.program.functions[id];
         let variable = &info.function.locals[local];
         if info.definitions.escaped(local) && !self.promised(id, local) {
-            return self.differs(|| format!("{} may change through a pointer", variable.name));
+            return self.differs(|| Provenance::about(Kind::ThroughPointer, &variable.name, ""));
         }
         if reaching.entry && base::Id::index(local) < info.function.params {
             self.push(Source::Parameter(id, base::Id::index(local)));
@@ -343,7 +349,7 @@ impl<'p, 'u> Search<'p, 'u> {
                 _ => {}
             }
             if !constant && names_a_rank(&variable.name) {
-                self.differs(|| format!("by its name {} is a rank", variable.name));
+                self.differs(|| Provenance::about(Kind::NamedAsRank, &variable.name, ""));
             }
             let (common, ended): (Vec<LoopId>, Vec<LoopId>) = info
                 .loops
@@ -392,7 +398,7 @@ impl<'p, 'u> Search<'p, 'u> {
             if is_stood_in_for(name) || !self.program.is_known(info.unit, name) {
                 self.written_by_library(id, name, args, each.index, at);
             } else {
-                self.differs(|| format!("{name}() sets it"));
+                self.differs(|| Provenance::about(Kind::WrittenByCall, "", name));
             }
         }
     }
@@ -407,9 +413,11 @@ impl<'p, 'u> Search<'p, 'u> {
         at: PointId,
     ) {
         if writes_through(name, index) != Some(Value::Same) {
-            return self.differs(|| format!("{name}() sets it"));
+            return self.differs(|| Provenance::about(Kind::WrittenByCall, "", name));
         }
-        self.rests_on(Assumption::Assumed, || format!("{name}() sets it"));
+        self.rests_on(Assumption::Assumed, || {
+            Provenance::about(Kind::WrittenByCall, "", name)
+        });
         // The same on every task of the communicator: that must be one and the same for all of them.
         let communicator = communicator(name).and_then(|index| args.get(index));
         if let Some(&communicator) = communicator {
@@ -428,18 +436,14 @@ impl<'p, 'u> Search<'p, 'u> {
         let variable = &info.function.locals.as_slice()[index].name;
         let name = &info.function.name;
         if name == "main" {
-            return self.rests_on(Assumption::Assumed, || {
-                "it comes from the command line".to_owned()
-            });
+            return self.rests_on(Assumption::Assumed, || Provenance::of(Kind::CommandLine));
         }
         if names_a_rank(variable) {
-            return self.differs(|| format!("by its name {variable} is a rank"));
+            return self.differs(|| Provenance::about(Kind::NamedAsRank, variable, ""));
         }
         let mut callers = self.program.callers(id).peekable();
         if callers.peek().is_none() || self.program.is_called_through_pointer(id) {
-            return self.differs(|| {
-                format!("{variable} is an argument of {name}(), whose callers are not all known")
-            });
+            return self.differs(|| Provenance::about(Kind::Argument, variable, name));
         }
         for (caller, point, call) in callers {
             let args = match &self.program.functions[caller].function.exprs[call].kind {
@@ -448,7 +452,7 @@ impl<'p, 'u> Search<'p, 'u> {
             };
             match args.get(index) {
                 Some(&arg) => self.push(Source::Value(caller, arg, point)),
-                None => self.differs(|| format!("a call of {name}() leaves {variable} out")),
+                None => self.differs(|| Provenance::about(Kind::Omitted, variable, name)),
             }
         }
     }
@@ -486,18 +490,20 @@ impl<'p, 'u> Search<'p, 'u> {
             .collect();
         let assignments = program.assignments(name);
         if names_a_rank(name) {
-            return self.differs(|| format!("by its name {name} is a rank"));
+            return self.differs(|| Provenance::about(Kind::NamedAsRank, name, ""));
         }
         if declared.iter().all(|global| global.is_extern) && assignments.is_empty() {
             // A name in capitals is a macro or enumerator of some header; anything else may hold anything.
             return if base::is_shouted(name.as_bytes()) {
-                self.rests_on(Assumption::Assumed, || format!("{name} is taken for a constant"))
+                self.rests_on(Assumption::Assumed, || {
+                    Provenance::about(Kind::TakenForConstant, name, "")
+                })
             } else {
-                self.differs(|| format!("{name} is defined elsewhere"))
+                self.differs(|| Provenance::about(Kind::DefinedElsewhere, name, ""))
             };
         }
         if program.is_exposed_global(name) {
-            return self.differs(|| format!("{name} may change through a pointer"));
+            return self.differs(|| Provenance::about(Kind::ThroughPointer, name, ""));
         }
         if assignments.is_empty() {
             let constant = declared
@@ -508,12 +514,12 @@ impl<'p, 'u> Search<'p, 'u> {
             } else {
                 Assumption::Assumed
             };
-            return self.rests_on(sameness, || format!("{name} keeps its initial value"));
+            return self.rests_on(sameness, || Provenance::about(Kind::InitialValue, name, ""));
         }
         if program.catches() {
-            return self.differs(|| format!("an exception may leave out an assignment of {name}"));
+            return self.differs(|| Provenance::about(Kind::Exception, name, ""));
         }
-        self.rests_on(Assumption::Assumed, || format!("{name} is a global"));
+        self.rests_on(Assumption::Assumed, || Provenance::about(Kind::Global, name, ""));
         for &(id, point) in assignments {
             let info = &program.functions[id];
             match info.flow.points[point].action {
@@ -550,7 +556,7 @@ impl<'p, 'u> Search<'p, 'u> {
         }
         let mut callers = self.program.callers(id).peekable();
         if callers.peek().is_none() || self.program.is_called_through_pointer(id) {
-            return self.differs(|| format!("the callers of {name}() are not all known"));
+            return self.differs(|| Provenance::about(Kind::UnknownCallers, "", name));
         }
         for (caller, point, _) in callers {
             for branch in self.program.functions[caller].control.deciders(point) {

@@ -46,6 +46,8 @@ pub struct LovView {
     pub updated_at: Vec<u32>,
     /// Why it was accepted, and as what.
     pub because: String,
+    /// Words for the parts of that reason, which stay the same from version to version.
+    pub because_codes: Vec<&'static str>,
 }
 
 /// A loop of `function` in words.
@@ -100,7 +102,8 @@ fn lov_view(function: &Function, lov: &Lov) -> LovView {
             Cut::Updates => "updates",
         },
         updated_at,
-        because: lov.because.clone(),
+        because: lov.because(),
+        because_codes: lov.grounds.codes(),
     }
 }
 

@@ -150,7 +150,7 @@ fn why_unordered(in_loop: &Loop) -> String {
     let useless = in_loop
         .lovs
         .iter()
-        .map(|lov| format!("{}: not comparable across tasks ({})", lov.name, lov.because));
+        .map(|lov| format!("{}: not comparable across tasks ({})", lov.name, lov.because()));
     let refused = in_loop
         .refused
         .iter()

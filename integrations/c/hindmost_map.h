@@ -30,7 +30,7 @@
 extern "C" {
 #endif
 
-#define HM_VERSION 2
+#define HM_VERSION 3
 #define HM_NONE UINT32_MAX
 
 typedef struct { const char *bytes; size_t length; } hm_text;
@@ -85,24 +85,10 @@ typedef struct hm_term {
 
 typedef struct { uint32_t point; int64_t offset; } hm_offset;
 
-typedef struct {
-    hm_text name, because;
-    int lov_class, direction, growth, across, assumption, visible;
-    unsigned unsigned_bits; /* 0 unless unsigned */
-    hm_storage storage;
-    uint32_t *updates;
-    size_t update_count;
-    int cut_at_header; /* else at the updates */
-    hm_offset *offsets;
-    size_t offset_count;
-    int64_t per_iteration;
-    hm_term step, start;
-} hm_lov;
-
-/* What a refusal has beside its code. */
+/* What a reason has beside its code. */
 enum { HM_LINE = 1, HM_VALUE = 2, HM_TERM = 4, HM_NAME = 8, HM_TWO_NAMES = 16, HM_PATH = 32 };
 
-/* Why a variable does not order its loop, by code: docs/map-format.md, "Refused candidate". */
+/* Why a variable does not order its loop, or how it may change unseen, by code: docs/map-format.md, "Refused candidate". */
 static const struct { const char *word; unsigned needs; } hm_refusals[] = {
     {"divided-among-threads", 0},
     {"step-unknown", HM_LINE},
@@ -117,7 +103,7 @@ static const struct { const char *word; unsigned needs; } hm_refusals[] = {
     {"grows-without-bound", 0},
     {"stands-at-zero", 0},
     {"wraps-around", HM_VALUE},
-    {"function-read-in-part", HM_NAME},
+    {"function-read-in-part", HM_VALUE | HM_LINE | HM_NAME},
     {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0},
     {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0},
     {"no-variable", 0},
@@ -147,13 +133,79 @@ static const struct { const char *word; unsigned needs; } hm_refusals[] = {
 };
 
 typedef struct {
-    hm_text name;
     unsigned code, paths; /* how many times HM_PATH stood before the code */
     uint32_t line;
     int64_t value;
     hm_term step;
     hm_text names[2];
+} hm_reason;
+
+typedef struct {
+    hm_text name;
+    hm_reason why;
 } hm_refused;
+
+/* How an iteration moves a variable. */
+static const char *const hm_moves[] = {"moves-by-same-amount", "moves-on-every-cycle", "moves-on-some-cycles", "may-round-off"};
+
+/* What decides whether a value is the same on every task, by code, with what it is about: docs/map-format.md, "Grounds". The first is
+ * none; of the second there is a reason, how the value may have changed. */
+enum { HM_VARIABLE_NAME = 1, HM_FUNCTION_NAME = 2, HM_AT_LINE = 4 };
+static const struct { const char *word; unsigned about; } hm_provenances[] = {
+    {NULL, 0},
+    {"kept", 0},
+    {"too-much-to-follow", 0},
+    {"build-choice", HM_AT_LINE},
+    {"memory", HM_AT_LINE},
+    {"address", HM_AT_LINE},
+    {"not-understood", HM_AT_LINE},
+    {"unknown-call", 0},
+    {"computed-by-call", HM_FUNCTION_NAME},
+    {"returned-by-call", HM_FUNCTION_NAME},
+    {"returned-by-unmapped-function", HM_FUNCTION_NAME},
+    {"written-by-call", HM_FUNCTION_NAME},
+    {"changed-through-pointer", HM_VARIABLE_NAME},
+    {"promised-constant", HM_VARIABLE_NAME},
+    {"named-as-rank", HM_VARIABLE_NAME},
+    {"command-line", 0},
+    {"argument-of-unknown-callers", HM_VARIABLE_NAME | HM_FUNCTION_NAME},
+    {"argument-left-out", HM_VARIABLE_NAME | HM_FUNCTION_NAME},
+    {"taken-for-constant", HM_VARIABLE_NAME},
+    {"defined-elsewhere", HM_VARIABLE_NAME},
+    {"initial-value", HM_VARIABLE_NAME},
+    {"exception", HM_VARIABLE_NAME},
+    {"global", HM_VARIABLE_NAME},
+    {"unknown-callers", HM_FUNCTION_NAME},
+    {"unknown-start", 0},
+    {"structure-copied", 0},
+    {"element-address", 0},
+};
+enum { HM_NO_PROVENANCE, HM_KEPT };
+
+/* Why a variable orders its loop, and as what. */
+typedef struct {
+    unsigned moves, provenance; /* places in the tables above */
+    hm_reason kept;             /* of HM_KEPT */
+    hm_text variable, function;
+    uint32_t line;
+    int is_unseen; /* whether its updates are all its changes is assumed, for a reason */
+    hm_reason unseen;
+} hm_grounds;
+
+typedef struct {
+    hm_text name;
+    int lov_class, direction, growth, across, assumption;
+    hm_grounds grounds;
+    unsigned unsigned_bits; /* 0 unless unsigned */
+    hm_storage storage;
+    uint32_t *updates;
+    size_t update_count;
+    int cut_at_header; /* else at the updates */
+    hm_offset *offsets;
+    size_t offset_count;
+    int64_t per_iteration;
+    hm_term step, start;
+} hm_lov;
 
 typedef struct {
     uint32_t parent, header;
@@ -952,33 +1004,6 @@ static void hm_edges(hm_section *s, hm_function *f) {
 }
 
 /* Text: numbers in place of zero characters. */
-static hm_text hm_prose(hm_section *s, int column, uint32_t *number) {
-    hm_text from = hm_string(s, column), text = {NULL, 0};
-    size_t at, room = 0;
-    char *out;
-    for (at = 0; at < from.length; at++) room += from.bytes[at] ? 1 : 10;
-    if (room == from.length || s->r->why) return from;
-    if (room > s->r->inflate) { hm_fail(s->r, "texts are longer than a map may have them"); return text; }
-    s->r->inflate -= room;
-    out = (char *)hm_room(s->r, room, 1);
-    if (!out) return text;
-    text.bytes = out;
-    for (at = 0; at < from.length && !s->r->why; at++) {
-        char digits[10];
-        uint64_t code;
-        uint32_t value;
-        int n = 0;
-        if (from.bytes[at]) { out[text.length++] = from.bytes[at]; continue; }
-        code = hm_u(s, 49);
-        if (code == 0) { out[text.length++] = 0; continue; }
-        if (code - 1 > UINT32_MAX) { hm_fail(s->r, "a number is out of range"); break; }
-        value = *number += (uint32_t)hm_zigzag(code - 1);
-        do digits[n++] = (char)('0' + value % 10); while (value /= 10);
-        while (n) out[text.length++] = digits[--n];
-    }
-    return text;
-}
-
 static hm_storage hm_a_storage(hm_section *s, uint32_t line, hm_text listed) {
     hm_storage storage;
     uint64_t shape = hm_u(s, 44);
@@ -1027,7 +1052,49 @@ static hm_term hm_a_term(hm_section *s, uint32_t line, int depth) {
     return term;
 }
 
-static void hm_a_lov(hm_section *s, const hm_function *f, uint32_t header, uint32_t *number, hm_lov *lov) {
+static void hm_a_reason(hm_section *s, const hm_function *f, uint32_t *line, hm_reason *reason) {
+    unsigned needs;
+    do {
+        reason->code = hm_byte(s, 61);
+        if (reason->code >= sizeof hm_refusals / sizeof *hm_refusals || !hm_refusals[reason->code].word) {
+            hm_fail(s->r, "a reason is of no known kind");
+            reason->code = 0;
+        }
+        needs = hm_refusals[reason->code].needs;
+        reason->paths += needs == HM_PATH;
+    } while (needs == HM_PATH && reason->paths <= 4 && !s->r->why);
+    if (needs == HM_PATH) hm_fail(s->r, "a reason is a path that never ends");
+    if (needs & HM_LINE) reason->line = *line = hm_near(s, 58, *line);
+    if (needs & HM_VALUE) reason->value = hm_s(s, 59);
+    if (needs & HM_TERM) {
+        reason->step = hm_a_term(s, f->span.line, 0);
+        if (!reason->step.kind) hm_fail(s->r, "a step is none");
+    }
+    if (needs & (HM_NAME | HM_TWO_NAMES)) reason->names[0] = hm_string(s, 60);
+    if (needs & HM_TWO_NAMES) reason->names[1] = hm_string(s, 60);
+}
+
+static void hm_some_grounds(hm_section *s, const hm_function *f, uint32_t *line, hm_grounds *grounds) {
+    unsigned about, unseen;
+    grounds->moves = hm_byte(s, 62);
+    grounds->provenance = hm_byte(s, 63);
+    if (grounds->moves >= sizeof hm_moves / sizeof *hm_moves ||
+        grounds->provenance >= sizeof hm_provenances / sizeof *hm_provenances) {
+        hm_fail(s->r, "a variable is accepted for no known reason");
+        grounds->moves = grounds->provenance = 0;
+    }
+    if (grounds->provenance == HM_KEPT) hm_a_reason(s, f, line, &grounds->kept);
+    about = hm_provenances[grounds->provenance].about;
+    if (about & HM_VARIABLE_NAME) grounds->variable = hm_string(s, 60);
+    if (about & HM_FUNCTION_NAME) grounds->function = hm_string(s, 60);
+    if (about & HM_AT_LINE) grounds->line = *line = hm_near(s, 58, *line);
+    unseen = hm_byte(s, 56);
+    if (unseen > 1) hm_fail(s->r, "a variable has unknown traits");
+    grounds->is_unseen = unseen == 1;
+    if (grounds->is_unseen) hm_a_reason(s, f, line, &grounds->unseen);
+}
+
+static void hm_a_lov(hm_section *s, const hm_function *f, uint32_t header, uint32_t *line, hm_lov *lov) {
     unsigned traits;
     uint64_t cut;
     uint32_t point = header;
@@ -1040,7 +1107,7 @@ static void hm_a_lov(hm_section *s, const hm_function *f, uint32_t header, uint3
     lov->across = (int)(traits % 3), traits /= 3;
     lov->assumption = (int)traits;
     if (traits > 2) hm_fail(s->r, "a variable has unknown traits");
-    lov->because = hm_prose(s, 31, number);
+    hm_some_grounds(s, f, line, &lov->grounds);
     lov->storage = hm_a_storage(s, f->span.line, lov->name);
     lov->update_count = hm_count(s, 34, 35);
     lov->updates = (uint32_t *)hm_room(s->r, lov->update_count, sizeof *lov->updates);
@@ -1064,32 +1131,8 @@ static void hm_a_lov(hm_section *s, const hm_function *f, uint32_t header, uint3
     }
     lov->step = hm_a_term(s, f->span.line, 0);
     lov->start = hm_a_term(s, f->span.line, 0);
-    lov->visible = (int)hm_byte(s, 56);
     lov->unsigned_bits = hm_byte(s, 57);
-    if (lov->visible > 1 || lov->unsigned_bits > 64) hm_fail(s->r, "a variable has unknown traits");
-}
-
-static void hm_a_refused(hm_section *s, const hm_function *f, uint32_t *line, hm_refused *refused) {
-    unsigned needs;
-    refused->name = hm_string(s, 32);
-    do {
-        refused->code = hm_byte(s, 61);
-        if (refused->code >= sizeof hm_refusals / sizeof *hm_refusals || !hm_refusals[refused->code].word) {
-            hm_fail(s->r, "a variable is refused for no known reason");
-            refused->code = 0;
-        }
-        needs = hm_refusals[refused->code].needs;
-        refused->paths += needs == HM_PATH;
-    } while (needs == HM_PATH && refused->paths <= 4 && !s->r->why);
-    if (needs == HM_PATH) hm_fail(s->r, "a variable is refused for a path that never ends");
-    if (needs & HM_LINE) refused->line = *line = hm_near(s, 58, *line);
-    if (needs & HM_VALUE) refused->value = hm_s(s, 59);
-    if (needs & HM_TERM) {
-        refused->step = hm_a_term(s, f->span.line, 0);
-        if (!refused->step.kind) hm_fail(s->r, "a step is none");
-    }
-    if (needs & (HM_NAME | HM_TWO_NAMES)) refused->names[0] = hm_string(s, 60);
-    if (needs & HM_TWO_NAMES) refused->names[1] = hm_string(s, 60);
+    if (lov->unsigned_bits > 64) hm_fail(s->r, "a variable has unknown traits");
 }
 
 static void hm_loops(hm_section *s, hm_function *f) {
@@ -1113,7 +1156,7 @@ static void hm_loops(hm_section *s, hm_function *f) {
     for (i = 0; i < f->loop_count && !s->r->why; i++) {
         hm_loop *loop = &f->loops[i];
         unsigned kind;
-        uint32_t number, near_line;
+        uint32_t near_line;
         hm_span near;
         loop->parent = hm_parent(s, 20, i);
         kind = hm_byte(s, 21);
@@ -1133,10 +1176,11 @@ static void hm_loops(hm_section *s, hm_function *f) {
         loop->refused_count = hm_count(s, 28, 32);
         loop->lovs = (hm_lov *)hm_room(s->r, loop->lov_count, sizeof *loop->lovs);
         loop->refused = (hm_refused *)hm_room(s->r, loop->refused_count, sizeof *loop->refused);
-        number = near_line = loop->span.line;
-        for (n = 0; n < loop->lov_count && !s->r->why; n++) hm_a_lov(s, f, header, &number, &loop->lovs[n]);
+        near_line = loop->span.line;
+        for (n = 0; n < loop->lov_count && !s->r->why; n++) hm_a_lov(s, f, header, &near_line, &loop->lovs[n]);
         for (n = 0; n < loop->refused_count && !s->r->why; n++) {
-            hm_a_refused(s, f, &near_line, &loop->refused[n]);
+            loop->refused[n].name = hm_string(s, 32);
+            hm_a_reason(s, f, &near_line, &loop->refused[n].why);
         }
     }
 }

@@ -118,6 +118,37 @@ static void term(const hm_term *t) {
 
 static const char *const assumptions[] = {"proven", "assumed", "rank_dependent"};
 
+/* The fields of a reason, inside of an object. */
+static void reason(const hm_reason *r) {
+    unsigned needs = hm_refusals[r->code].needs, i;
+    printf("\"why\":[");
+    for (i = 0; i < r->paths; i++) printf("\"path-changed\",");
+    printf("\"%s\"]", hm_refusals[r->code].word);
+    if (needs & HM_LINE) printf(",\"line\":%" PRIu32, r->line);
+    if (needs & HM_VALUE) printf(",\"value\":%" PRId64, r->value);
+    if (needs & HM_TERM) printf(",\"step\":"), term(&r->step);
+    if (needs & (HM_NAME | HM_TWO_NAMES)) printf(",\"names\":["), text(r->names[0]);
+    if (needs & HM_TWO_NAMES) putchar(','), text(r->names[1]);
+    if (needs & (HM_NAME | HM_TWO_NAMES)) putchar(']');
+}
+
+static void grounds(const hm_grounds *g) {
+    printf("{\"moves\":\"%s\",\"provenance\":", hm_moves[g->moves]);
+    if (g->provenance == HM_NO_PROVENANCE) {
+        printf("null");
+    } else if (g->provenance == HM_KEPT) {
+        printf("{\"kept\":{"), reason(&g->kept), printf("}}");
+    } else {
+        printf("{\"kind\":\"%s\",\"variable\":", hm_provenances[g->provenance].word), text(g->variable);
+        printf(",\"function\":"), text(g->function);
+        printf(",\"line\":%" PRIu32 "}", g->line);
+    }
+    printf(",\"unseen\":");
+    if (g->is_unseen) printf("{"), reason(&g->unseen), printf("}");
+    else printf("null");
+    putchar('}');
+}
+
 static void lov(const hm_lov *l) {
     static const char *const classes[] = {"strict", "weak"};
     static const char *const directions[] = {"up", "down", "sign_of_step"};
@@ -130,7 +161,7 @@ static void lov(const hm_lov *l) {
     printf(",\"growth\":"), word(growths, l->growth);
     printf(",\"across\":"), word(across, l->across);
     printf(",\"assumption\":"), word(assumptions, l->assumption);
-    printf(",\"because\":"), text(l->because);
+    printf(",\"grounds\":"), grounds(&l->grounds);
     printf(",\"storage\":"), storage(&l->storage);
     printf(",\"updates\":[");
     for (i = 0; i < l->update_count; i++) comma(i), id(l->updates[i]);
@@ -147,25 +178,9 @@ static void lov(const hm_lov *l) {
     }
     printf(",\"step\":"), term(&l->step);
     printf(",\"start\":"), term(&l->start);
-    printf(",\"visible\":"), word(assumptions, l->visible);
     printf(",\"unsigned_bits\":");
     if (l->unsigned_bits) printf("%u}", l->unsigned_bits);
     else printf("null}");
-}
-
-static void refused(const hm_refused *r) {
-    unsigned needs = hm_refusals[r->code].needs, i;
-    printf("{\"name\":"), text(r->name);
-    printf(",\"why\":[");
-    for (i = 0; i < r->paths; i++) printf("\"path-changed\",");
-    printf("\"%s\"]", hm_refusals[r->code].word);
-    if (needs & HM_LINE) printf(",\"line\":%" PRIu32, r->line);
-    if (needs & HM_VALUE) printf(",\"value\":%" PRId64, r->value);
-    if (needs & HM_TERM) printf(",\"step\":"), term(&r->step);
-    if (needs & (HM_NAME | HM_TWO_NAMES)) printf(",\"names\":["), text(r->names[0]);
-    if (needs & HM_TWO_NAMES) putchar(','), text(r->names[1]);
-    if (needs & (HM_NAME | HM_TWO_NAMES)) putchar(']');
-    putchar('}');
 }
 
 static void a_loop(const hm_loop *l) {
@@ -180,7 +195,8 @@ static void a_loop(const hm_loop *l) {
     printf("],\"refused\":[");
     for (i = 0; i < l->refused_count; i++) {
         comma(i);
-        refused(&l->refused[i]);
+        printf("{\"name\":"), text(l->refused[i].name), putchar(',');
+        reason(&l->refused[i].why), putchar('}');
     }
     printf("]}");
 }

@@ -17,7 +17,7 @@ import struct
 import sys
 import zlib
 
-VERSION = 2
+VERSION = 3
 MAGIC = b"\x89HMAP\r\n\x1a"
 BOUND = {b"BIND", b"BSTR", b"ROWS", b"BFUN", b"BINL", b"BVAR", b"BCAL", b"BMRG", b"BMPI"}
 KNOWN = {b"STRS", b"FILE", b"HEAD", b"BODY", b"DIAG", b"MPIC", b"HAND"} | BOUND
@@ -387,9 +387,9 @@ def read_loops(columns, function, count):
             "span": [columns[23 + i].near(near[i]) for i in range(4)],
         }
         lovs, refused = columns[27].u(), columns[28].u()
-        prose = Prose(columns, loop["span"][0])
-        loop["lovs"] = [read_lov(columns, function, header, prose) for _ in range(lovs)]
-        loop["refused"] = read_refused(columns, function["span"][0], loop["span"][0], refused)
+        reasons = Reasons(columns, function["span"][0], loop["span"][0])
+        loop["lovs"] = [read_lov(columns, function, header, reasons) for _ in range(lovs)]
+        loop["refused"] = [{"name": columns.string(32), **reasons.read()} for _ in range(refused)]
         loops.append(loop)
     return loops
 
@@ -409,7 +409,7 @@ REFUSALS = {
     10: ("grows-without-bound", ""),
     11: ("stands-at-zero", ""),
     12: ("wraps-around", "v"),
-    13: ("function-read-in-part", "n"),
+    13: ("function-read-in-part", "vln"),
     32: ("no-variable", ""),
     33: ("changed-through-pointer", ""),
     34: ("changed-by-other-calls", ""),
@@ -437,52 +437,90 @@ REFUSALS = {
 }
 
 
-def read_refused(columns, function_line, line, count):
-    found = []
-    for _ in range(count):
-        refused = {"name": columns.string(32)}
-        why = []
+class Reasons:
+    """The reasons of one loop, whose lines are near each other."""
+
+    def __init__(self, columns, function_line, line):
+        self.columns = columns
+        self.function_line = function_line
+        self.line = line
+
+    def next_line(self):
+        self.line = self.columns[58].near(self.line)
+        return self.line
+
+    def read(self):
+        found, why = {}, []
         while not why or why[-1] == "path-changed":
-            code = columns[61].byte()
+            code = self.columns[61].byte()
             if code not in REFUSALS:
-                raise MapError(f"no reason to refuse a variable has the code {code}")
+                raise MapError(f"no reason has the code {code}")
             word, needs = REFUSALS[code]
             why.append(word)
             for need in needs:
                 if need == "l":
-                    refused["line"] = line = columns[58].near(line)
+                    found["line"] = self.next_line()
                 elif need == "v":
-                    refused["value"] = columns[59].s()
+                    found["value"] = self.columns[59].s()
                 elif need == "t":
-                    refused["step"] = read_term(columns, function_line)
+                    found["step"] = read_term(self.columns, self.function_line)
                 elif need == "n":
-                    refused.setdefault("names", []).append(columns.string(60))
-        found.append({**refused, "why": why})
-    return found
+                    found.setdefault("names", []).append(self.columns.string(60))
+        return {**found, "why": why}
 
 
-class Prose:
-    """The texts of one loop, whose numbers stand in a column of their own."""
+MOVES = ("moves-by-same-amount", "moves-on-every-cycle", "moves-on-some-cycles", "may-round-off")
+# What decides whether a value is the same on every task, by code less two, with what follows: a variable, a function, a line.
+PROVENANCE = (
+    ("too-much-to-follow", ""),
+    ("build-choice", "l"),
+    ("memory", "l"),
+    ("address", "l"),
+    ("not-understood", "l"),
+    ("unknown-call", ""),
+    ("computed-by-call", "f"),
+    ("returned-by-call", "f"),
+    ("returned-by-unmapped-function", "f"),
+    ("written-by-call", "f"),
+    ("changed-through-pointer", "v"),
+    ("promised-constant", "v"),
+    ("named-as-rank", "v"),
+    ("command-line", ""),
+    ("argument-of-unknown-callers", "vf"),
+    ("argument-left-out", "vf"),
+    ("taken-for-constant", "v"),
+    ("defined-elsewhere", "v"),
+    ("initial-value", "v"),
+    ("exception", "v"),
+    ("global", "v"),
+    ("unknown-callers", "f"),
+    ("unknown-start", ""),
+    ("structure-copied", ""),
+    ("element-address", ""),
+)
 
-    def __init__(self, columns, line):
-        self.columns = columns
-        self.number = line
 
-    def read(self, column):
-        first, *parts = self.columns.string(column).split("\0")
-        text = [first]
-        for part in parts:
-            code = self.columns[49].option()
-            if code is None:
-                text.append("\0")
-            else:
-                self.number = (self.number + (-(code + 1 >> 1) if code & 1 else code >> 1)) % WORD
-                text.append(str(self.number))
-            text.append(part)
-        return "".join(text)
+def read_grounds(columns, reasons):
+    grounds = {"moves": MOVES[columns[62].byte()], "provenance": None, "unseen": None}
+    code = columns[63].byte()
+    if code == 1:
+        grounds["provenance"] = {"kept": reasons.read()}
+    elif code:
+        if code - 2 >= len(PROVENANCE):
+            raise MapError(f"no provenance has the code {code}")
+        word, needs = PROVENANCE[code - 2]
+        grounds["provenance"] = {
+            "kind": word,
+            "variable": columns.string(60) if "v" in needs else "",
+            "function": columns.string(60) if "f" in needs else "",
+            "line": reasons.next_line() if "l" in needs else 0,
+        }
+    if columns[56].byte():
+        grounds["unseen"] = reasons.read()
+    return grounds
 
 
-def read_lov(columns, function, header, prose):
+def read_lov(columns, function, header, reasons):
     lov = {"name": columns.string(29)}
     traits = columns[30].byte()
     for trait, words in (
@@ -494,7 +532,7 @@ def read_lov(columns, function, header, prose):
     ):
         traits, digit = divmod(traits, len(words))
         lov[trait] = words[digit]
-    lov["because"] = prose.read(31)
+    lov["grounds"] = read_grounds(columns, reasons)
     line = function["span"][0]
     lov["storage"] = read_storage(columns, line, lov["name"])
     lov["updates"] = []
@@ -514,7 +552,6 @@ def read_lov(columns, function, header, prose):
         lov["cut"] = {"offsets": offsets, "per_iteration": columns[39].s()}
     lov["step"] = read_term(columns, line)
     lov["start"] = read_term(columns, line)
-    lov["visible"] = ASSUMPTION[columns[56].byte()]
     lov["unsigned_bits"] = columns[57].byte() or None
     return lov
 

@@ -11,9 +11,12 @@ use crate::term::{self, Sign};
 use crate::types::{constant, keeps, strip_casts, type_holds, type_of};
 use base::Language;
 use base::mutant::{Mutant, on};
-use dataflow::{Action, FlowKind, FunctionIndex, Standing, Target, Touch};
+use dataflow::{Action, FlowKind, FunctionIndex, Sameness, Target, Touch};
 use ir::{ExprId, ExprKind, LocalId, Type, VarRef};
-use progress_map::{Across, Assumption, Cut, Growth, Interference, LovClass, PointId, Refusal, Term};
+use progress_map::{
+    Across, Assumption, Cut, Growth, Interference, LovClass, PointId, Provenance, ProvenanceKind, Refusal,
+    Term,
+};
 use std::collections::BTreeSet;
 
 /// What the values on two tasks say about each other, and why.
@@ -23,7 +26,8 @@ pub(crate) struct Sharing {
     pub start: Option<Term>,
     /// What must be assumed so that `start`, read while the loop runs, is still the value on entry.
     pub start_touch: Touch,
-    pub reason: String,
+    /// The weakest thing that the sameness on every task rests on; `None` if all is constant.
+    pub provenance: Option<Provenance>,
 }
 
 pub(crate) fn sharing(
@@ -36,7 +40,7 @@ pub(crate) fn sharing(
         Some((start, touch)) => (Some(start), touch),
         None => (None, Touch::Leaves),
     };
-    let mut standing = start_standing(context, candidate);
+    let mut same = sameness_of_start(context, candidate);
     let amounts = steps.iter().filter_map(|&(point, ref step)| match step {
         Step::Add(_, Some(operand)) | Step::Vary { by: operand, .. } => Some((*operand, point)),
         _ => None,
@@ -44,19 +48,22 @@ pub(crate) fn sharing(
     let guarded = steps.iter().map(|&(point, _)| point);
     let guarded = guarded.filter(|_| !shape.uniform && !on(Mutant::WeakAcrossTasks));
     worsen(
-        &mut standing,
+        &mut same,
         context
             .program
             .single_valued_steps(context.effort, context.id, context.in_loop, amounts, guarded),
     );
-    let Standing { assumption, reason } = standing;
+    let Sameness {
+        assumption,
+        provenance,
+    } = same;
     if assumption != Assumption::RankDependent && candidate.ty != Type::Pointer {
         return Ok(Sharing {
             across: Across::SameSequence,
             assumption,
             start,
             start_touch: Touch::Leaves,
-            reason,
+            provenance,
         });
     }
     let countable = match &shape.cut {
@@ -70,7 +77,7 @@ pub(crate) fn sharing(
             assumption: Assumption::Proven,
             start,
             start_touch,
-            reason,
+            provenance,
         });
     }
     let assumption = Assumption::RankDependent;
@@ -79,18 +86,26 @@ pub(crate) fn sharing(
         assumption,
         start,
         start_touch: Touch::Leaves,
-        reason,
+        provenance,
     })
 }
 
-fn worsen(standing: &mut Standing, other: Standing) {
-    if other.assumption > standing.assumption {
-        *standing = other;
+fn worsen(same: &mut Sameness, other: Sameness) {
+    if other.assumption > same.assumption {
+        *same = other;
+    }
+}
+
+/// That of a value which may differ by task, for a reason that needs no more words.
+fn differs(kind: ProvenanceKind) -> Sameness {
+    Sameness {
+        assumption: Assumption::RankDependent,
+        provenance: Some(Provenance::of(kind)),
     }
 }
 
 /// Whether the value on entry to the loop is the same on every task.
-fn start_standing(context: LoopContext<'_, '_>, candidate: &Candidate) -> Standing {
+fn sameness_of_start(context: LoopContext<'_, '_>, candidate: &Candidate) -> Sameness {
     if let Target::Local(local) = candidate.target {
         return context
             .program
@@ -103,59 +118,51 @@ fn start_standing(context: LoopContext<'_, '_>, candidate: &Candidate) -> Standi
             value,
             trust,
         }) => {
-            let mut standing = match there.kind(value) {
-                ExprKind::List(_) => part_standing(there, candidate, at, value),
+            let mut same = match there.kind(value) {
+                ExprKind::List(_) => sameness_of_part(there, candidate, at, value),
                 _ => there.program.single_valued(there.effort, there.id, value, at),
             };
             if let Touch::Assumed(how) = trust {
-                let assumption = Assumption::Assumed;
-                let reason = how.to_string();
-                worsen(&mut standing, Standing { assumption, reason });
+                worsen(
+                    &mut same,
+                    Sameness {
+                        assumption: Assumption::Assumed,
+                        provenance: Some(Provenance::Kept(how)),
+                    },
+                );
             }
-            standing
+            same
         }
-        None => Standing {
-            assumption: Assumption::RankDependent,
-            reason: "its value on entry to the loop is not known".to_owned(),
-        },
+        None => differs(ProvenanceKind::UnknownStart),
     }
 }
 
 /// Whether a member of a structure that is set as a whole, `= {0.0, {1.0}, n}`, is the same on every task. Which of the values it gets
 /// is not worked out: all of them must be, but for addresses where it is a number. What no value is given for is zero.
-fn part_standing(
+fn sameness_of_part(
     context: LoopContext<'_, '_>,
     candidate: &Candidate,
     at: PointId,
     whole: ExprId,
-) -> Standing {
+) -> Sameness {
     let is_number = matches!(candidate.ty, Type::Int { .. } | Type::Float { .. });
-    let mut standing = Standing {
-        assumption: Assumption::Proven,
-        reason: String::new(),
-    };
+    let mut same = Sameness::proven();
     let mut work = vec![whole];
     while let Some(value) = work.pop() {
         match context.kind(value) {
             ExprKind::List(parts) => work.extend(parts),
             ExprKind::Str | ExprKind::AddressOf(_) if is_number => {}
             _ if is_scalar(context, value) => worsen(
-                &mut standing,
+                &mut same,
                 context
                     .program
                     .single_valued(context.effort, context.id, value, at),
             ),
             // A structure inside of a structure: its members are not followed.
-            _ => worsen(
-                &mut standing,
-                Standing {
-                    assumption: Assumption::RankDependent,
-                    reason: "its structure is set to another one".to_owned(),
-                },
-            ),
+            _ => worsen(&mut same, differs(ProvenanceKind::StructureCopied)),
         }
     }
-    standing
+    same
 }
 
 /// Whether a value is certainly a number.

@@ -2,7 +2,7 @@
 
 use crate::classify::Variables;
 use crate::{decisive, handed, inner_step, iterated, mpi, shown};
-use base::{Confidence, Id as _, IdVec};
+use base::{Confidence, Doubt, Id as _, IdVec};
 use dataflow::{Flow, FunctionIndex, FunctionInfo, Loops, Program};
 use ir::LoopKind;
 use progress_map::{
@@ -197,11 +197,8 @@ fn function(info: FunctionInfo<'_>, file: FileId, variables: Vec<Variables>) -> 
         .collect();
     let mut loops = loops(&mut flow, &forest, variables);
     if confidence == Confidence::Partial {
-        let because = confidence_reason
-            .as_ref()
-            .map_or_else(|| "the reason is not known".to_owned(), ToString::to_string);
         for each in loops.iter_mut() {
-            refuse_all(each, &because);
+            refuse_all(each, confidence_reason.as_ref());
         }
     }
     let scopes = flow.scopes;
@@ -263,11 +260,11 @@ fn loops(flow: &mut Flow, forest: &Loops, variables: Vec<Variables>) -> IdVec<Lo
 }
 
 /// Refuses all variables of a loop in a function that was read in part: what was not understood may change them.
-fn refuse_all(in_loop: &mut Loop, because: &str) {
+fn refuse_all(in_loop: &mut Loop, because: Option<&Doubt>) {
     let refused = in_loop.lovs.drain(..).map(|lov| Refused {
         name: lov.name,
         why: Refusal::ReadInPart {
-            because: because.to_owned(),
+            because: because.cloned(),
         },
     });
     in_loop.refused.extend(refused);

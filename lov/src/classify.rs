@@ -12,8 +12,8 @@ use base::mutant::{Mutant, on};
 use dataflow::{Effort, FunctionIndex, Program, Touch};
 use ir::{BinaryOp, Type};
 use progress_map::{
-    Across, Assumption, Cut, Direction, Growth, Interference, Lov, LovClass, PointId, RangePart, Refusal,
-    Refused, Storage, Term,
+    Across, Assumption, Cut, Direction, Grounds, Growth, Interference, Lov, LovClass, Moves, PointId,
+    Provenance, ProvenanceKind, RangePart, Refusal, Refused, Storage, Term,
 };
 use std::collections::BTreeSet;
 
@@ -96,13 +96,18 @@ fn position(index: &Lov) -> Option<Lov> {
         storage,
         across: Across::Nothing,
         assumption: Assumption::RankDependent,
-        because: "every cycle moves it to the next element; where the elements lie differs by task"
-            .to_owned(),
+        // Nothing but the loop can change the iterator, and where the range is does not matter.
+        grounds: Grounds {
+            moves: match index.class {
+                LovClass::Strict => Moves::EveryCycle,
+                LovClass::Weak => Moves::SomeCycles,
+            },
+            provenance: Some(Provenance::of(ProvenanceKind::Element)),
+            unseen: None,
+        },
         cut: Cut::Updates,
         step: None,
         start: None,
-        // Nothing but the loop can change the iterator, and where the range is does not matter.
-        visible: Assumption::Proven,
         ..index.clone()
     })
 }
@@ -117,7 +122,7 @@ fn preference(lov: &Lov) -> impl Ord + use<'_> {
     (
         lov.class == LovClass::Weak,
         across,
-        lov.assumption.max(lov.visible),
+        lov.assumption.max(lov.visible()),
         lov.growth != Growth::Additive,
         !matches!(lov.storage, Storage::Local { .. }),
         &lov.name,
@@ -153,11 +158,11 @@ fn classify(context: LoopContext<'_, '_>, candidate: &Candidate) -> Result<Lov, 
         Touch::Leaves => None,
         Touch::Assumed(how) | Touch::May(how) => Some(how),
     };
-    let because = because(&shape, &sharing, trust.as_ref());
     let Sharing {
         across,
         assumption,
         start,
+        provenance,
         ..
     } = sharing;
     Ok(Lov {
@@ -168,15 +173,15 @@ fn classify(context: LoopContext<'_, '_>, candidate: &Candidate) -> Result<Lov, 
         growth: shape.growth,
         across,
         assumption,
-        because,
+        grounds: Grounds {
+            moves: shape.moves,
+            provenance,
+            unseen: trust,
+        },
         cut: shape.cut,
         updates,
         step: shape.step,
         start,
-        visible: match trust {
-            None => Assumption::Proven,
-            Some(_) => Assumption::Assumed,
-        },
         unsigned_bits: match candidate.ty {
             Type::Int {
                 signed: Some(false),
@@ -206,7 +211,7 @@ pub(crate) struct Shape {
     pub step: Option<Term>,
     /// All updates are alike, and their number since the header is the same on every path.
     pub uniform: bool,
-    words: &'static str,
+    moves: Moves,
 }
 
 fn shape(
@@ -222,10 +227,10 @@ fn shape(
     let uniform =
         alike && change::offsets(context, &each_once).is_some_and(|counts| counts.per_iteration > 0);
     let class = if strict { LovClass::Strict } else { LovClass::Weak };
-    let words = if strict {
-        "every cycle changes it"
+    let moves = if strict {
+        Moves::EveryCycle
     } else {
-        "some cycles leave it as it is"
+        Moves::SomeCycles
     };
     let at_updates = |direction, growth| Shape {
         class,
@@ -234,7 +239,7 @@ fn shape(
         cut: Cut::Updates,
         step: None,
         uniform,
-        words,
+        moves,
     };
     if steps.iter().all(|(_, step)| matches!(step, Step::Shrink)) {
         shrinks(context, candidate, updates)?;
@@ -308,7 +313,7 @@ fn by_sums(
     Ok(if lossy {
         Shape {
             class: LovClass::Weak,
-            words: "a small step may be lost in rounding",
+            moves: Moves::MayRoundOff,
             ..by_updates
         }
     } else {
@@ -345,7 +350,7 @@ fn from_header_to_header(
         },
         step: Some(Term::Constant(offsets.per_iteration)),
         uniform: true,
-        words: "every iteration changes it by the same amount",
+        moves: Moves::SameAmount,
     }))
 }
 
@@ -474,23 +479,4 @@ fn shrinks(context: LoopContext<'_, '_>, candidate: &Candidate, updates: &[Point
     } else {
         Err(Refusal::StandsAtZero)
     }
-}
-
-fn because(shape: &Shape, sharing: &Sharing, trust: Option<&Interference>) -> String {
-    let mut text = shape.words.to_owned();
-    match (sharing.across, sharing.assumption) {
-        (Across::SameSequence, Assumption::Proven) => text.push_str("; start and steps are constants"),
-        (Across::SameSequence, _) => text.push_str("; start and steps are the same on every task"),
-        (Across::Relative, _) => text.push_str("; counted from its start, which differs by task"),
-        (Across::Nothing, _) => text.push_str("; its values differ by task"),
-    }
-    if !sharing.reason.is_empty() {
-        text.push_str(": ");
-        text.push_str(&sharing.reason);
-    }
-    if let Some(trust) = trust {
-        text.push_str("; ");
-        text.push_str(&trust.to_string());
-    }
-    text
 }

@@ -4,7 +4,7 @@
 //! a strongly connected part of it with its header; loops nest, and every point names its innermost loop. The order
 //! of SC'09 Def. 3.2 is reachability in this graph with each loop cut where its variable changes.
 
-use crate::{FileId, LoopId, PointId, Refused, ScopeId};
+use crate::{FileId, Grounds, LoopId, PointId, Refused, ScopeId};
 use base::{Confidence, Doubt, IdVec, Language, Reading, Span};
 
 /// A function and everything that orders two positions inside it.
@@ -261,8 +261,8 @@ pub struct Lov {
     pub across: Across,
     /// What `across` rests on.
     pub assumption: Assumption,
-    /// The reason for class, `across` and assumption in words, for `show`.
-    pub because: String,
+    /// The reason for class, `across` and assumption.
+    pub grounds: Grounds,
     /// Where the loop is cut to see the order inside one epoch.
     pub cut: Cut,
     /// The points that assign it inside the loop, sorted. A task stopped at one of them may have done it or not; so
@@ -272,16 +272,26 @@ pub struct Lov {
     pub step: Option<Term>,
     /// The value on entry, when it is a constant or a variable that the loop does not change.
     pub start: Option<Term>,
-    /// What it rests on that `updates` are all its changes: nothing, or ([`Assumption::Assumed`]) that functions
-    /// outside the map leave it alone, though they could change it; `because` names them. Of an index also that the range keeps its
-    /// elements.
-    pub visible: Assumption,
     /// The width in bits of an unsigned variable: its arithmetic wraps around at two to that power. `None` for all
     /// others, which the language does not let wrap.
     pub unsigned_bits: Option<u8>,
 }
 
 impl Lov {
+    /// The reason for class, `across` and assumption as a sentence.
+    pub fn because(&self) -> String {
+        self.grounds.sentence(self.across, self.assumption)
+    }
+
+    /// What it rests on that `updates` are all its changes: nothing, or ([`Assumption::Assumed`]) that functions
+    /// outside the map leave it alone, though they could change it. Of an index also that the range keeps its elements.
+    pub fn visible(&self) -> Assumption {
+        match self.grounds.unseen {
+            None => Assumption::Proven,
+            Some(_) => Assumption::Assumed,
+        }
+    }
+
     /// What it lacks whose values on two tasks say nothing about each other: one start and one step an iteration, both to be read,
     /// would make them comparable.
     pub fn lack(&self) -> Option<Lack> {

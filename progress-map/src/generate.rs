@@ -17,8 +17,8 @@ pub use rng::Rng;
 use crate::format::Packing;
 use crate::{
     Across, Assumption, BoundMerge, Choice, Cut, DecisiveCall, Direction, File, FileId, Function, FunctionId,
-    Growth, Handed, InnerStep, Iterated, Lov, LovClass, MacroCalls, Map, MpiArgument, MpiCall, Point,
-    PointId, PointKind, ScopeId, Shown, Storage, Term,
+    Grounds, Growth, Handed, InnerStep, Iterated, Lov, LovClass, MacroCalls, Map, Moves, MpiArgument,
+    MpiCall, Point, PointId, PointKind, ScopeId, Shown, Storage, Term,
 };
 use base::{Confidence, Diagnostic, Id, IdVec, Reading, Severity, Span};
 use function::{function, storage, term};
@@ -277,12 +277,15 @@ pub fn lov(name: &str) -> Lov {
         growth: Growth::Additive,
         across: Across::SameSequence,
         assumption: Assumption::Proven,
-        because: "start and step are constants".to_owned(),
+        grounds: Grounds {
+            moves: Moves::SameAmount,
+            provenance: None,
+            unseen: None,
+        },
         cut: Cut::Updates,
         updates: Vec::new(),
         step: Some(Term::Constant(1)),
         start: Some(Term::Constant(0)),
-        visible: Assumption::Proven,
         unsigned_bits: None,
     }
 }

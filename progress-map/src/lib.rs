@@ -16,6 +16,7 @@ mod format;
 mod function;
 #[cfg(any(test, feature = "generate"))]
 pub mod generate;
+mod grounds;
 mod handed;
 mod inner_step;
 mod iterated;
@@ -41,6 +42,7 @@ pub use function::{
     Across, Assumption, Cut, Direction, Function, Growth, Lack, Loop, LoopSource, Lov, LovClass, Point,
     PointKind, RangePart, Scope, ScopeKind, Storage, Term, TermOp, Unsequenced,
 };
+pub use grounds::{About, Grounds, Moves, Provenance, ProvenanceKind};
 pub use handed::Handed;
 pub use inner_step::InnerStep;
 pub use iterated::Iterated;

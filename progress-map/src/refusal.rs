@@ -5,6 +5,7 @@
 //! `lov/src/classify.rs` say it, with a snippet in `lov/src/tests`.
 
 use crate::Term;
+use base::Doubt;
 use std::fmt;
 
 /// A variable that changes in a loop but does not order its iterations.
@@ -23,8 +24,8 @@ pub enum Refusal {
     Divided,
     /// The function was not understood as a whole, and what was not may hold a change.
     ReadInPart {
-        /// What was not understood.
-        because: String,
+        /// What was not understood; `None` if that is not known.
+        because: Option<Doubt>,
     },
     /// It may change where no assignment of it is seen.
     Interference(Interference),
@@ -240,7 +241,10 @@ impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Divided => f.write_str("a pragma divides the iterations of the loop among threads"),
-            Self::ReadInPart { because } => write!(f, "the function was read in part ({because})"),
+            Self::ReadInPart { because: Some(doubt) } => write!(f, "the function was read in part ({doubt})"),
+            Self::ReadInPart { because: None } => {
+                f.write_str("the function was read in part (the reason is not known)")
+            }
             Self::Interference(how) => how.fmt(f),
             Self::UnknownStep { line } => write!(f, "line {line} does not move it by a step that is known"),
             Self::FractionAdded { line } => write!(f, "line {line} adds a fraction to an integer"),

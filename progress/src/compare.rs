@@ -557,7 +557,7 @@ impl Walk {
     fn rest_on(&mut self, lov: &Lov) {
         let assumption = iteration::assumption(lov, self.same_task);
         self.assumption = self.assumption.max(assumption);
-        self.trusts_outside |= lov.visible != Assumption::Proven;
+        self.trusts_outside |= lov.visible() != Assumption::Proven;
     }
 }
 

@@ -86,7 +86,7 @@ fn one<'m>(
     let value_a = read(frame_a, &lov.name)?;
     let value_b = read(frame_b, &lov.name)?;
     if !same_task && lov.across == Across::Nothing {
-        return Err(WhySilent::NotAcrossTasks(lov.because.clone()));
+        return Err(WhySilent::NotAcrossTasks(lov.grounds.clone()));
     }
     for (place, value) in [(a, value_a), (b, value_b)] {
         check_passed_zero(function, lov, place, value)?;

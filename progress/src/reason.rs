@@ -3,7 +3,7 @@
 
 use crate::{Beneath, Value};
 use base::Doubt;
-use progress_map::{LoopId, Refusal};
+use progress_map::{Across, Assumption, Grounds, LoopId, Refusal};
 use std::fmt;
 
 /// A line of a source file.
@@ -142,7 +142,7 @@ pub enum WhySilent {
     /// It is no loop-order variable, for the reason that the map gives.
     Refused(Refusal),
     /// Its values on different tasks cannot be compared, for the reason that the map gives.
-    NotAcrossTasks(String),
+    NotAcrossTasks(Grounds),
     /// It could not be read, with the reason if it is known; else it was not recorded.
     Unread(Option<String>),
     /// It has this value on both tasks, but not every iteration changes it.
@@ -372,7 +372,8 @@ impl fmt::Display for WhySilent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             WhySilent::Refused(why) => why.fmt(f),
-            WhySilent::NotAcrossTasks(because) => {
+            WhySilent::NotAcrossTasks(grounds) => {
+                let because = grounds.sentence(Across::Nothing, Assumption::RankDependent);
                 write!(f, "its values on different tasks cannot be compared ({because})")
             }
             WhySilent::Unread(Some(reason)) => write!(f, "its value could not be read ({reason})"),

@@ -19,8 +19,9 @@ fn check(text: &str, expect: Expect) {
                 args,
                 ..
             } if **name == *"use" => {
-                let standing = program.single_valued(&Effort::default(), id, args[0], point);
-                let text = format!("{line}: {:?} {}", standing.assumption, standing.reason);
+                let same = program.single_valued(&Effort::default(), id, args[0], point);
+                let why = same.provenance.map_or_else(String::new, |from| from.to_string());
+                let text = format!("{line}: {:?} {why}", same.assumption);
                 Some(text.trim_end().to_owned() + "\n")
             }
             _ => None,
@@ -227,4 +228,71 @@ fn names_of_ranks() {
         1: RankDependent by its name my_rank is a rank
     "#]],
     );
+}
+
+#[test]
+fn calls_and_text_that_nobody_can_follow() {
+    let text = "void f(int (*p)(void)) {
+    use(p());
+    use(({ goto out; 1; }));
+out:
+    use(3);
+}";
+    check(
+        text,
+        expect![[r#"
+        2: RankDependent it is the value of a call that the map cannot follow
+        3: RankDependent line 3 was not understood
+        5: Proven
+    "#]],
+    );
+}
+
+#[test]
+fn arguments_that_a_call_leaves_out() {
+    let text = "static void g(int a, int b) { use(a); use(b); }
+int main(void) { g(1); return 0; }";
+    check(
+        text,
+        expect![[r#"
+        1: Proven
+        1: RankDependent a call of g() leaves b out
+    "#]],
+    );
+}
+
+#[test]
+fn globals_that_are_assigned() {
+    let text = "int untouched;
+int set;
+int main(void) {
+    set = 4;
+    use(untouched);
+    use(set);
+    return 0;
+}";
+    check(
+        text,
+        expect![[r#"
+        5: Proven
+        6: Assumed set is a global
+    "#]],
+    );
+}
+
+#[test]
+fn more_than_can_be_followed() {
+    let found = of_functions("void f(void) { use(3); }", |program, id, info| {
+        let points = info.flow.points.iter_enumerated();
+        let calls = points.filter_map(|(point, each)| match each.action {
+            Action::Call(call) => Some((point, call)),
+            _ => None,
+        });
+        let said = calls.map(|(point, call)| {
+            let same = program.single_valued(&Effort::spent(), id, call, point);
+            same.provenance.map_or("nothing", |from| from.code()).to_owned()
+        });
+        said.collect()
+    });
+    assert_eq!(found, "too-much-to-follow");
 }

@@ -50,7 +50,7 @@ fn shown(each: &Loop) -> String {
     let line = each.span.line;
     let mut text = String::new();
     for lov in &each.lovs {
-        let _ = writeln!(text, "{line}: {} {}: {}", lov.name, kind(lov), lov.because);
+        let _ = writeln!(text, "{line}: {} {}: {}", lov.name, kind(lov), lov.because());
     }
     for refused in &each.refused {
         let _ = writeln!(text, "{line}: {} refused: {}", refused.name, refused.why);

@@ -74,11 +74,6 @@ impl Out {
         self.unsigned(value.map_or(0, |value| u64::from(value) + 1));
     }
 
-    /// 0 for nothing, else a zigzag number plus one; 33 bits at most.
-    pub(crate) fn gap(&mut self, difference: Option<i64>) {
-        self.unsigned(difference.map_or(0, |difference| u64::zigzag(difference) + 1));
-    }
-
     /// 0 for nothing, else one more than how far `parent` lies before `child`.
     pub(crate) fn parent(&mut self, child: u32, parent: Option<u32>) {
         self.option(parent.map(|parent| child.wrapping_sub(parent)));
@@ -206,10 +201,6 @@ impl<'a> Cursor<'a> {
                 Err(_) => Err(self.malformed("a number has more than 32 bits")),
             },
         }
-    }
-
-    pub(crate) fn gap(&mut self) -> Result<Option<i32>, ReadError> {
-        Ok(self.option()?.map(u32::unzigzag))
     }
 
     pub(crate) fn parent(&mut self, child: u32) -> Result<Option<u32>, ReadError> {

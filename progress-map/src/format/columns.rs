@@ -13,7 +13,7 @@ use std::borrow::Cow;
 pub(crate) struct Column(pub(crate) u8);
 
 /// One more than the highest column number that this version uses in any section.
-const COLUMNS: usize = 62;
+const COLUMNS: usize = 64;
 
 /// Deflate's best ratio is 1032:1; a column that claims more is refused before its buffer is allocated.
 const DEFLATE_MAX_RATIO: usize = 1032;

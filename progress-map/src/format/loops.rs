@@ -3,8 +3,7 @@
 use super::bytes::number;
 use super::columns::Column;
 use super::lovs::{TRAITS, read_lov, write_lov};
-use super::prose::Prose;
-use super::refusals::{self, Refusals};
+use super::refusals::{self, Reasons};
 use super::spans::SpanColumns;
 use super::strings::{Sink, Source};
 use crate::error::ReadError;
@@ -47,14 +46,13 @@ pub(crate) fn write_loops<'a>(sink: &mut Sink<'a, '_>, function: &'a Function) {
         SPAN.write_near(out, near, l.span);
         out.at(LOVS).size(l.lovs.len());
         out.at(REFUSED).size(l.refused.len());
-        let mut prose = Prose::new(l.span.line);
+        let mut reasons = Reasons::new(l.span.line, function.span);
         for lov in &l.lovs {
-            write_lov(sink, function, header, &mut prose, lov);
+            write_lov(sink, function, header, &mut reasons, lov);
         }
-        let mut refusals = Refusals::new(l.span.line, function.span);
         for refused in &l.refused {
             sink.text(REFUSED_NAME, &refused.name);
-            refusals.write(sink, &refused.why);
+            reasons.write(sink, &refused.why);
         }
     }
 }
@@ -90,17 +88,16 @@ pub(crate) fn read_loops(
         let span = SPAN.read_near(columns, near)?;
         let lov_count = columns.count(LOVS, TRAITS)?;
         let refused_count = columns.count(REFUSED, refusals::CODE)?;
-        let mut prose = Prose::new(span.line);
+        let mut reasons = Reasons::new(span.line, function);
         let mut lovs = Vec::with_capacity(lov_count);
         for _ in 0..lov_count {
-            lovs.push(read_lov(source, function, header, &mut prose)?);
+            lovs.push(read_lov(source, function, header, &mut reasons)?);
         }
         let mut refused = Vec::with_capacity(refused_count);
-        let mut refusals = Refusals::new(span.line, function);
         for _ in 0..refused_count {
             refused.push(Refused {
                 name: source.text(REFUSED_NAME)?,
-                why: refusals.read(source)?,
+                why: reasons.read(source)?,
             });
         }
         loops.push(Loop {

@@ -2,7 +2,8 @@
 
 use super::bytes::number;
 use super::columns::Column;
-use super::prose::Prose;
+use super::grounds::{read_grounds, write_grounds};
+use super::refusals::Reasons;
 use super::storage::{read_storage, write_storage};
 use super::strings::{Sink, Source};
 use crate::error::ReadError;
@@ -11,7 +12,6 @@ use base::Span;
 
 const NAME: Column = Column(29);
 pub(super) const TRAITS: Column = Column(30);
-const BECAUSE: Column = Column(31);
 const UPDATES: Column = Column(34);
 const UPDATE: Column = Column(35);
 const CUT: Column = Column(36);
@@ -22,19 +22,18 @@ const TERM: Column = Column(40);
 const CONSTANT: Column = Column(41);
 const FLOAT: Column = Column(42);
 const TERM_NAME: Column = Column(43);
-const VISIBLE: Column = Column(56);
 const UNSIGNED_BITS: Column = Column(57);
 
 pub(super) fn write_lov<'a>(
     sink: &mut Sink<'a, '_>,
     function: &Function,
     header: u32,
-    prose: &mut Prose,
+    reasons: &mut Reasons,
     lov: &'a Lov,
 ) {
     sink.text(NAME, &lov.name);
     sink.columns.at(TRAITS).byte(traits(lov));
-    prose.write(sink, BECAUSE, &lov.because);
+    write_grounds(sink, reasons, &lov.grounds);
     write_storage(sink, function.span.line, &lov.name, &lov.storage);
     let out = &mut sink.columns;
     out.at(UPDATES).size(lov.updates.len());
@@ -62,20 +61,20 @@ pub(super) fn write_lov<'a>(
     for term in [&lov.step, &lov.start] {
         write_term(sink, function.span, term.as_ref());
     }
-    let out = &mut sink.columns;
-    out.at(VISIBLE).byte(u8::from(lov.visible != Assumption::Proven));
-    out.at(UNSIGNED_BITS).byte(lov.unsigned_bits.unwrap_or(0));
+    sink.columns
+        .at(UNSIGNED_BITS)
+        .byte(lov.unsigned_bits.unwrap_or(0));
 }
 
 pub(super) fn read_lov(
     source: &mut Source<'_, '_>,
     function: Span,
     header: u32,
-    prose: &mut Prose,
+    reasons: &mut Reasons,
 ) -> Result<Lov, ReadError> {
     let name = source.text(NAME)?;
     let traits = source.columns.at(TRAITS).byte()?;
-    let because = prose.read(source, BECAUSE)?;
+    let grounds = read_grounds(source, reasons)?;
     let storage = read_storage(source, function.line, &name)?;
     let columns = &mut source.columns;
     let count = columns.count(UPDATES, UPDATE)?;
@@ -111,11 +110,6 @@ pub(super) fn read_lov(
     })?;
     let step = read_term(source, function, 0)?;
     let start = read_term(source, function, 0)?;
-    let visible = match source.columns.at(VISIBLE).byte()? {
-        0 => Assumption::Proven,
-        1 => Assumption::Assumed,
-        _ => return Err(source.columns.at(VISIBLE).malformed("neither 0 nor 1")),
-    };
     let unsigned_bits = match source.columns.at(UNSIGNED_BITS).byte()? {
         0 => None,
         bits @ 1..=64 => Some(bits),
@@ -132,12 +126,11 @@ pub(super) fn read_lov(
         growth,
         across,
         assumption,
-        because,
+        grounds,
         cut,
         updates,
         step,
         start,
-        visible,
         unsigned_bits,
     })
 }

@@ -2,7 +2,7 @@
 //!
 //! From outside in: a record frames sections ([`record`]), a section holds deflated columns ([`columns`]), a column
 //! holds numbers ([`bytes`]) that refer to a string table ([`strings`]). What the columns mean stands in [`heads`],
-//! [`scopes`], [`flow`], [`loops`], [`lovs`] and [`refusals`] for the static half, and in [`bound`] and [`variables`] for the binding.
+//! [`scopes`], [`flow`], [`loops`], [`lovs`], [`grounds`] and [`refusals`] for the static half, and in [`bound`] and [`variables`] for the binding.
 //! Decoding is total over all bytes; that the ids fit each other is checked afterwards, on the decoded map
 //! ([`crate::validate`]).
 
@@ -14,6 +14,7 @@ mod code;
 mod columns;
 mod decisive;
 mod flow;
+mod grounds;
 mod habits;
 mod handed;
 mod heads;
@@ -25,7 +26,6 @@ mod macros;
 mod merges;
 mod mpi;
 mod passed;
-mod prose;
 mod reader;
 mod record;
 mod refusals;

@@ -6,7 +6,7 @@
 use crate::error::{ByteOffset, ReadError, Section, Tag};
 
 /// The format version that this crate writes, and the highest that it reads.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// What a map begins with: first byte not ASCII, then a name, then the line ends that a text-mode copy would change.
 pub const MAGIC: [u8; 8] = *b"\x89HMAP\r\n\x1a";

@@ -1,19 +1,20 @@
-//! Section `BODY`: why a candidate does not order its loop.
+//! Section `BODY`: why a candidate does not order its loop, and how variables may change unseen.
 //!
 //! A code, then what the code needs: a line, a number, a term, names. [`PATH`] is followed by another code, of what may change the path.
 
+use super::bytes::place;
 use super::columns::Column;
 use super::lovs::{read_term, write_term};
 use super::strings::{Sink, Source};
 use crate::error::ReadError;
 use crate::{Interference, Outsider, Refusal};
-use base::Span;
+use base::{Cause, Doubt, Span};
 
 /// Column 33 had sentences in version 1.
 pub(super) const CODE: Column = Column(61);
 const LINE: Column = Column(58);
 const VALUE: Column = Column(59);
-const NAME: Column = Column(60);
+pub(super) const NAME: Column = Column(60);
 
 const DIVIDED: u8 = 0;
 const UNKNOWN_STEP: u8 = 1;
@@ -81,13 +82,14 @@ fn outsider(name: String) -> Outsider {
     }
 }
 
-/// Writes the refusals of one loop; lines are near the one before, at first near the loop's.
-pub(super) struct Refusals {
+/// Writes and reads the reasons of one loop, why its variables are accepted and why others are refused. Lines are near the one before, at
+/// first near the loop's.
+pub(super) struct Reasons {
     near: u32,
     function: Span,
 }
 
-impl Refusals {
+impl Reasons {
     pub(super) fn new(line: u32, function: Span) -> Self {
         Self { near: line, function }
     }
@@ -95,7 +97,10 @@ impl Refusals {
     pub(super) fn write<'a>(&mut self, sink: &mut Sink<'a, '_>, why: &'a Refusal) {
         let code = match why {
             Refusal::Divided => DIVIDED,
-            Refusal::ReadInPart { because } => named(sink, because, READ_IN_PART),
+            Refusal::ReadInPart { because } => {
+                self.write_doubt(sink, because.as_ref());
+                READ_IN_PART
+            }
             Refusal::Interference(how) => return self.write_interference(sink, how),
             Refusal::UnknownStep { line } => self.at(sink, *line, UNKNOWN_STEP),
             Refusal::FractionAdded { line } => self.at(sink, *line, FRACTION_ADDED),
@@ -122,7 +127,26 @@ impl Refusals {
         sink.columns.at(CODE).byte(code);
     }
 
-    fn write_interference<'a>(&mut self, sink: &mut Sink<'a, '_>, how: &'a Interference) {
+    /// 0 for none, else one plus the place of its cause; its line and its name.
+    fn write_doubt<'a>(&mut self, sink: &mut Sink<'a, '_>, doubt: Option<&'a Doubt>) {
+        let cause = doubt.map_or(0, |doubt| i64::from(place(Cause::ALL, doubt.cause)) + 1);
+        sink.columns.at(VALUE).signed(cause);
+        self.write_line(sink, doubt.map_or(0, |doubt| doubt.line));
+        sink.text(NAME, doubt.map_or("", |doubt| &doubt.name));
+    }
+
+    /// A cause that this version does not know is none.
+    fn read_doubt(&mut self, source: &mut Source<'_, '_>) -> Result<Option<Doubt>, ReadError> {
+        let cause = source.columns.at(VALUE).signed()?;
+        let line = self.read_line(source)?;
+        let name = source.text(NAME)?;
+        let cause = usize::try_from(cause)
+            .ok()
+            .and_then(|cause| Cause::ALL.get(cause.checked_sub(1)?));
+        Ok(cause.map(|&cause| Doubt { cause, name, line }))
+    }
+
+    pub(super) fn write_interference<'a>(&mut self, sink: &mut Sink<'a, '_>, how: &'a Interference) {
         let code = match how {
             Interference::NoVariable => NO_VARIABLE,
             Interference::ThroughPointer => THROUGH_POINTER,
@@ -160,9 +184,13 @@ impl Refusals {
 
     /// Writes the line that a refusal names.
     fn at(&mut self, sink: &mut Sink<'_, '_>, line: u32, code: u8) -> u8 {
+        self.write_line(sink, line);
+        code
+    }
+
+    pub(super) fn write_line(&mut self, sink: &mut Sink<'_, '_>, line: u32) {
         sink.columns.at(LINE).near32(self.near, line);
         self.near = line;
-        code
     }
 
     pub(super) fn read(&mut self, source: &mut Source<'_, '_>) -> Result<Refusal, ReadError> {
@@ -170,17 +198,17 @@ impl Refusals {
         Ok(match code {
             DIVIDED => Refusal::Divided,
             UNKNOWN_STEP => Refusal::UnknownStep {
-                line: self.line(source)?,
+                line: self.read_line(source)?,
             },
             FRACTION_ADDED => Refusal::FractionAdded {
-                line: self.line(source)?,
+                line: self.read_line(source)?,
             },
             STEP_TOO_LARGE => Refusal::StepTooLarge {
                 value: source.columns.at(VALUE).signed()?,
-                line: self.line(source)?,
+                line: self.read_line(source)?,
             },
             STEP_MAY_BE_TOO_LARGE => Refusal::StepMayBeTooLarge {
-                line: self.line(source)?,
+                line: self.read_line(source)?,
             },
             MOVES_BOTH_WAYS => Refusal::MovesBothWays,
             STEPS_CANCEL_OUT => Refusal::StepsCancelOut,
@@ -202,13 +230,21 @@ impl Refusals {
                 },
             },
             READ_IN_PART => Refusal::ReadInPart {
-                because: source.text(NAME)?,
+                because: self.read_doubt(source)?,
             },
-            _ => Refusal::Interference(self.read_interference(source, code, 0)?),
+            _ => Refusal::Interference(self.interference(source, code, 0)?),
         })
     }
 
-    fn read_interference(
+    pub(super) fn read_interference(
+        &mut self,
+        source: &mut Source<'_, '_>,
+    ) -> Result<Interference, ReadError> {
+        let code = source.columns.at(CODE).byte()?;
+        self.interference(source, code, 0)
+    }
+
+    fn interference(
         &mut self,
         source: &mut Source<'_, '_>,
         code: u8,
@@ -229,24 +265,24 @@ impl Refusals {
                 root: source.text(NAME)?,
             },
             OTHER_PATH => Interference::OtherPath {
-                line: self.line(source)?,
+                line: self.read_line(source)?,
             },
             PATH_ASSIGNED => Interference::PathAssigned {
-                line: self.line(source)?,
+                line: self.read_line(source)?,
             },
             POINTER_WRITE => Interference::PointerWrite {
-                line: self.line(source)?,
+                line: self.read_line(source)?,
             },
             HIDDEN => Interference::Hidden {
-                line: self.line(source)?,
+                line: self.read_line(source)?,
             },
             UNSEQUENCED => Interference::Unsequenced {
-                line: self.line(source)?,
+                line: self.read_line(source)?,
             },
             IN_LOOP => Interference::InLoop,
             ON_THE_WAY => Interference::OnTheWay,
             SET_BY_CALL => Interference::SetByCall {
-                line: self.line(source)?,
+                line: self.read_line(source)?,
             },
             BY_FUNCTION => Interference::ByFunction {
                 function: source.text(NAME)?,
@@ -269,13 +305,13 @@ impl Refusals {
             RANGE_KEPT => Interference::RangeKept,
             PATH if paths < MAX_PATHS => {
                 let code = source.columns.at(CODE).byte()?;
-                Interference::Path(Box::new(self.read_interference(source, code, paths + 1)?))
+                Interference::Path(Box::new(self.interference(source, code, paths + 1)?))
             }
             _ => return Err(source.columns.at(CODE).malformed("no such refusal")),
         })
     }
 
-    fn line(&mut self, source: &mut Source<'_, '_>) -> Result<u32, ReadError> {
+    pub(super) fn read_line(&mut self, source: &mut Source<'_, '_>) -> Result<u32, ReadError> {
         self.near = source.columns.at(LINE).near32(self.near)?;
         Ok(self.near)
     }

@@ -172,23 +172,18 @@ pub(crate) struct Source<'a, 'b> {
     pub(crate) skipping: bool,
 }
 
-impl<'b> Source<'_, 'b> {
-    /// Reads a string number at `column` and copies the string, unless it is being skipped: what tells how to read on is
-    /// [`Self::words`].
+impl Source<'_, '_> {
+    /// Reads a string number at `column` and copies the string, unless it is being skipped.
     pub(crate) fn text(&mut self, column: Column) -> Result<String, ReadError> {
-        let text = self.words(column)?;
+        let number = self.columns.at(column).u32()?;
+        let text = self
+            .strings
+            .checked(number, self.columns.at(column), self.budget)?;
         Ok(if self.skipping {
             String::new()
         } else {
             text.to_owned()
         })
-    }
-
-    /// Reads a string number at `column`, and gives the string of the table.
-    pub(crate) fn words(&mut self, column: Column) -> Result<&'b str, ReadError> {
-        let number = self.columns.at(column).u32()?;
-        let strings: &'b Strings = self.strings;
-        strings.checked(number, self.columns.at(column), self.budget)
     }
 
     /// Reads a string number at `column`, and leaves the string where it is.

@@ -2,9 +2,9 @@
 
 use super::Rng;
 use crate::{
-    Across, Assumption, Cut, Direction, Function, Growth, Interference, Loop, LoopId, LoopSource, Lov,
-    LovClass, Outsider, Point, PointId, PointKind, RangePart, Refusal, Refused, Scope, ScopeId, ScopeKind,
-    Storage, Term, TermOp, Unsequenced,
+    Across, Assumption, Cut, Direction, Function, Grounds, Growth, Interference, Loop, LoopId, LoopSource,
+    Lov, LovClass, Moves, Outsider, Point, PointId, PointKind, Provenance, ProvenanceKind, RangePart,
+    Refusal, Refused, Scope, ScopeId, ScopeKind, Storage, Term, TermOp, Unsequenced,
 };
 use base::{Cause, Confidence, Doubt, Id, Reading, Span};
 use std::collections::BTreeSet;
@@ -28,7 +28,7 @@ pub(super) fn function(rng: &mut Rng, files: usize) -> Function {
         is_static: rng.one_in(2),
         span,
         confidence: rng.pick(&Confidence::ALL),
-        confidence_reason: rng.some(|rng| Doubt::about(rng.pick(Cause::ALL), rng.word(), rng.u32())),
+        confidence_reason: doubt(rng),
         reading: rng.pick(&Reading::ALL),
         points: (0..points)
             .map(|i| point(rng, i, [points, scopes, loops], span))
@@ -143,7 +143,7 @@ pub(super) fn refusal(rng: &mut Rng) -> Refusal {
         12 => Refusal::WrapsAround {
             bits: rng.pick(&[None, Some(8), Some(64)]),
         },
-        13 => Refusal::ReadInPart { because: rng.word() },
+        13 => Refusal::ReadInPart { because: doubt(rng) },
         _ => Refusal::Interference(interference(rng, 0)),
     }
 }
@@ -191,6 +191,32 @@ pub(super) fn outsider(rng: &mut Rng) -> Outsider {
     }
 }
 
+fn doubt(rng: &mut Rng) -> Option<Doubt> {
+    rng.some(|rng| Doubt::about(rng.pick(Cause::ALL), rng.word(), rng.u32()))
+}
+
+fn grounds(rng: &mut Rng) -> Grounds {
+    let provenance = rng.some(|rng| {
+        if rng.one_in(4) {
+            return Provenance::Kept(interference(rng, 0));
+        }
+        let kind = rng.pick(ProvenanceKind::ALL);
+        let about = kind.is_about();
+        let name = |rng: &mut Rng, is_there| if is_there { rng.word() } else { String::new() };
+        Provenance::From {
+            kind,
+            variable: name(rng, about.variable),
+            function: name(rng, about.function),
+            line: if about.line { rng.u32() } else { 0 },
+        }
+    });
+    Grounds {
+        moves: rng.pick(Moves::ALL),
+        provenance,
+        unseen: rng.some(|rng| interference(rng, 0)),
+    }
+}
+
 pub(super) fn arbitrary_lov(rng: &mut Rng, points: usize) -> Lov {
     let name = rng.word();
     let offsets = rng.ids::<PointId>(3, points);
@@ -206,12 +232,11 @@ pub(super) fn arbitrary_lov(rng: &mut Rng, points: usize) -> Lov {
         growth: rng.pick(&[Growth::Additive, Growth::Multiplicative, Growth::Floating]),
         across: rng.pick(&[Across::SameSequence, Across::Relative, Across::Nothing]),
         assumption: rng.pick(&[Assumption::Proven, Assumption::Assumed, Assumption::RankDependent]),
-        because: rng.word(),
+        grounds: grounds(rng),
         cut: if rng.one_in(2) { Cut::Updates } else { cut },
         updates: rng.ids(3, points),
         step: rng.some(|rng| term(rng, 0)),
         start: rng.some(|rng| term(rng, 0)),
-        visible: rng.pick(&[Assumption::Proven, Assumption::Assumed]),
         unsigned_bits: rng.pick(&[None, Some(8), Some(16), Some(32), Some(64)]),
     }
 }

@@ -6,7 +6,8 @@
 use super::{Rng, lov};
 use crate::{
     Across, Assumption, File, FileId, Function, Interference, Loop, LoopId, LoopSource, Map, Point, PointId,
-    PointKind, Refusal, Refused, Scope, ScopeId, ScopeKind, Storage, Term, Unsequenced,
+    PointKind, Provenance, ProvenanceKind, Refusal, Refused, Scope, ScopeId, ScopeKind, Storage, Term,
+    Unsequenced,
 };
 use base::{Confidence, Id, IdVec, Reading, Span};
 use std::collections::BTreeSet;
@@ -330,6 +331,7 @@ impl<'a> Builder<'a> {
         };
         if rng.one_in(3) {
             let name = rng.pick(&["first", "lo", "begin"]).to_owned();
+            found.grounds.provenance = Some(Provenance::about(ProvenanceKind::Argument, &name, "f"));
             found.start = Some(Term::Variable {
                 storage: Storage::Local {
                     name: name.clone(),
@@ -340,10 +342,6 @@ impl<'a> Builder<'a> {
             });
             found.across = Across::Relative;
             found.assumption = rng.pick(&[Assumption::Assumed, Assumption::RankDependent]);
-            found.because = format!(
-                "starts at a parameter; `{}` is not changed in the loop",
-                found.name
-            );
         }
         this.lovs.push(found);
     }

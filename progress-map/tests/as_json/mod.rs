@@ -1,10 +1,10 @@
 //! A map as JSON, field by field, in the form in which the readers of other languages print what they have read.
 
-use base::{Id, Span};
+use base::{Cause, Id, Span};
 use progress_map::{
     Across, Assumption, Binding, BoundVariable, Cut, Direction, Encoding, FileId, Function, FunctionInstance,
-    Growth, Interference, Loop, LoopSource, Lov, LovClass, Map, Outsider, PathStep, Point, PointKind,
-    RangePart, Refusal, Refused, Scope, ScopeKind, Storage, Term, TermOp,
+    Grounds, Growth, Interference, Loop, LoopSource, Lov, LovClass, Map, Outsider, PathStep, Point,
+    PointKind, Provenance, RangePart, Refusal, Refused, Scope, ScopeKind, Storage, Term, TermOp,
 };
 use serde_json::{Map as Object, Value, json};
 
@@ -160,7 +160,13 @@ fn refusal(object: &mut Value, why: &Refusal) {
         }
         Refusal::DirectionUnknown { step } => object["step"] = a_term(step),
         Refusal::WrapsAround { bits } => object["value"] = json!(bits.unwrap_or(0)),
-        Refusal::ReadInPart { because } => object["names"] = json!([because]),
+        Refusal::ReadInPart { because } => {
+            let doubt = because.as_ref();
+            let cause = doubt.and_then(|doubt| Cause::ALL.iter().position(|&each| each == doubt.cause));
+            object["value"] = json!(cause.map_or(0, |place| place + 1));
+            object["line"] = json!(doubt.map_or(0, |doubt| doubt.line));
+            object["names"] = json!([doubt.map_or("", |doubt| &doubt.name)]);
+        }
         Refusal::Divided
         | Refusal::MovesBothWays
         | Refusal::StepsCancelOut
@@ -202,6 +208,30 @@ fn interference(object: &mut Value, words: &mut Vec<&'static str>, how: &Interfe
     }
 }
 
+fn a_grounds(grounds: &Grounds) -> Value {
+    let kept = |how: &Interference| {
+        let mut object = json!({});
+        let mut words = Vec::new();
+        interference(&mut object, &mut words, how);
+        object["why"] = json!(words);
+        object
+    };
+    let provenance = grounds.provenance.as_ref().map(|provenance| match provenance {
+        Provenance::Kept(how) => json!({ "kept": kept(how) }),
+        Provenance::From {
+            kind,
+            variable,
+            function,
+            line,
+        } => json!({ "kind": kind.code(), "variable": variable, "function": function, "line": line }),
+    });
+    json!({
+        "moves": grounds.moves.code(),
+        "provenance": provenance,
+        "unseen": grounds.unseen.as_ref().map(kept),
+    })
+}
+
 fn name(outsider: &Outsider) -> &str {
     match outsider {
         Outsider::Named(name) => name,
@@ -236,7 +266,7 @@ fn a_lov(lov: &Lov) -> Value {
             Assumption::Assumed => "assumed",
             Assumption::RankDependent => "rank_dependent",
         },
-        "because": lov.because,
+        "grounds": a_grounds(&lov.grounds),
         "storage": a_storage(&lov.storage),
         "updates": list(&lov.updates, |p| json!(p.index())),
         "cut": match &lov.cut {
@@ -248,7 +278,6 @@ fn a_lov(lov: &Lov) -> Value {
         },
         "step": lov.step.as_ref().map(a_term),
         "start": lov.start.as_ref().map(a_term),
-        "visible": if lov.visible == Assumption::Proven { "proven" } else { "assumed" },
         "unsigned_bits": lov.unsigned_bits,
     })
 }

@@ -103,6 +103,7 @@ struct LovOut<'a> {
     cut: &'static str,
     updated_at: &'a [u32],
     because: &'a str,
+    because_codes: &'a [&'static str],
 }
 
 #[derive(Serialize)]
@@ -165,6 +166,7 @@ fn lov(lov: &LovView) -> LovOut<'_> {
         cut: lov.cut,
         updated_at: &lov.updated_at,
         because: &lov.because,
+        because_codes: &lov.because_codes,
     }
 }
 

@@ -138,7 +138,7 @@ pub fn claims(sheet: &Sheet, map: &Map, runs: &Runs) -> Result<Vec<(Claim, Vec<S
         let false_claims = marked.filter_map(|lov| {
             let found = contradictions(lov, place, runs);
             let why = found.first()?;
-            Some(format!("{}: {why}; {}", lov.name, lov.because))
+            Some(format!("{}: {why}; {}", lov.name, lov.because()))
         });
         let false_claims = false_claims.collect();
         Ok((best(place).0, false_claims))
@@ -160,7 +160,7 @@ fn best(place: MarkedLoop<'_>) -> (Claim, String) {
     }
     let in_loop = place.in_loop();
     match in_loop.lovs.iter().min_by_key(|lov| of(lov)) {
-        Some(lov) => (of(lov), format!("{}: {}", lov.name, lov.because)),
+        Some(lov) => (of(lov), format!("{}: {}", lov.name, lov.because())),
         None if !in_loop.reducible => (Claim::Refused, "the loop has several entries".to_owned()),
         None => {
             let reasons = in_loop.refused.iter();
