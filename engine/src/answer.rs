@@ -372,6 +372,8 @@ pub struct Link {
     pub relation: Relation,
     /// Why, as a sentence without its full stop.
     pub reason: String,
+    /// A word for what decided, or for why nothing did, if the two were compared directly; it stays the same from version to version.
+    pub reason_code: Option<&'static str>,
     /// The same in parts, where the two were compared directly and `relation` is `Before`.
     pub parting: Option<Parting>,
 }

@@ -468,12 +468,13 @@ impl<'a> JobView<'a> {
 
     /// How `candidate` (a minimal class) stands to `class`; the link is labelled with `other`.
     fn link(&self, candidate: usize, class: usize, other: usize) -> Link {
-        let (relation, reason) = self.reason(candidate, class);
+        let (relation, reason, code) = self.reason(candidate, class);
         if relation != Relation::Unknown && relation != Relation::Incomparable {
             return Link {
                 other,
                 relation,
                 reason,
+                reason_code: code,
                 parting: parting::of(self, candidate, class),
             };
         }
@@ -488,12 +489,14 @@ impl<'a> JobView<'a> {
                     self.who(class),
                     self.reason(middle, class).1
                 ),
+                reason_code: None,
                 parting: None,
             },
             None => Link {
                 other,
                 relation,
                 reason,
+                reason_code: code,
                 parting: None,
             },
         }
@@ -504,11 +507,11 @@ impl<'a> JobView<'a> {
         self.classes.verdict(&self.order, &self.located, a, b)
     }
 
-    /// The relation of class `a` to class `b`, with its reason.
-    fn reason(&self, a: usize, b: usize) -> (Relation, String) {
+    /// The relation of class `a` to class `b`, with its reason and the word for it.
+    fn reason(&self, a: usize, b: usize) -> (Relation, String, Option<&'static str>) {
         let (first, second) = (a.min(b), a.max(b));
         if first == second {
-            return (Relation::Equal, String::new());
+            return (Relation::Equal, String::new(), None);
         }
         let located = |class| &self.located[self.first_member(class)];
         let verdict = self.verdict(first, second);
@@ -518,7 +521,7 @@ impl<'a> JobView<'a> {
         } else {
             verdict.relation.reversed()
         };
-        (relation, reason)
+        (relation, reason, Some(verdict.proof.decided.code()))
     }
 
     /// The last class of a chain of `Before` that leads from a candidate to another class, if there is one.

@@ -29,6 +29,8 @@ pub struct ThreadsBehind {
     pub position: Position,
     /// Why it is behind, as a sentence without its full stop.
     pub reason: String,
+    /// A word for what decided, which stays the same from version to version.
+    pub reason_code: &'static str,
 }
 
 /// One thread that is in the program's code, of one task.
@@ -116,12 +118,14 @@ fn of_number<'t>(
     let ThreadActivity::Working(position) = threads::look(order, first.task, thread).0 else {
         return None;
     };
+    let why = verdict(ahead);
     Some(ThreadsBehind {
         who: tasks(hindmost),
         first: first_task(first.task),
         ahead: tasks(ahead),
         name: thread.name.clone(),
         position,
-        reason: progress::sentence(order.map(), &verdict(ahead), at, other),
+        reason: progress::sentence(order.map(), &why, at, other),
+        reason_code: why.proof.decided.code(),
     })
 }

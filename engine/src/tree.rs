@@ -260,6 +260,8 @@ pub struct Sibling {
     pub relation: Relation,
     /// Why, as a sentence without its full stop.
     pub reason: String,
+    /// A word for what decided, or for why nothing did, if one comparison shows it; it stays the same from version to version.
+    pub reason_code: Option<&'static str>,
 }
 
 /// Tasks at one execution point, or at several that were taken together.

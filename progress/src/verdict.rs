@@ -129,6 +129,21 @@ pub enum Decided {
     Nothing(Reason),
 }
 
+impl Decided {
+    /// A word that stays the same from version to version: for what decided, or for why nothing did.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Decided::Iteration { .. } => "iteration",
+            Decided::Flow { .. } => "flow",
+            Decided::SamePoint => "same-point",
+            Decided::Callees { .. } => "different-callees",
+            Decided::NotBegun(_) => "operation-not-begun",
+            Decided::Code(_) => "machine-code",
+            Decided::Nothing(reason) => reason.code(),
+        }
+    }
+}
+
 /// A relation by machine code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CodeVerdict {

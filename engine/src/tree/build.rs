@@ -301,10 +301,14 @@ impl<'a, 'p, 'm> Builder<'a, 'p, 'm> {
             at == place + 1 || matches!(relation, Relation::Incomparable | Relation::Unknown)
         });
         told.take(MOST_SIBLINGS)
-            .map(|(node, other, relation)| Sibling {
-                node,
-                relation,
-                reason: self.sentence(own, other).1,
+            .map(|(node, other, relation)| {
+                let (_, reason, reason_code) = self.sentence(own, other);
+                Sibling {
+                    node,
+                    relation,
+                    reason,
+                    reason_code,
+                }
             })
             .collect()
     }
@@ -329,20 +333,24 @@ impl<'a, 'p, 'm> Builder<'a, 'p, 'm> {
         }
     }
 
-    fn sentence(&self, a: &Group, b: &Group) -> (Relation, String) {
+    /// How two groups stand to each other, and why, as a sentence and as a word if one comparison shows it.
+    fn sentence(&self, a: &Group, b: &Group) -> (Relation, String, Option<&'static str>) {
         let (relation, shown) = self.relate(a, b);
-        let sentence = match shown {
-            None => String::new(),
+        let (sentence, code) = match shown {
+            None => (String::new(), None),
             Some([first, second]) if first == second => self.points.reason(first.0, first.1),
-            Some([(a, b), (x, y)]) => format!(
-                "not all execution points below them stand alike: one pair {} ({}), another {} ({})",
-                says(self.points.relation(a, b)),
-                self.points.reason(a, b),
-                says(self.points.relation(x, y)),
-                self.points.reason(x, y)
+            Some([(a, b), (x, y)]) => (
+                format!(
+                    "not all execution points below them stand alike: one pair {} ({}), another {} ({})",
+                    says(self.points.relation(a, b)),
+                    self.points.reason(a, b).0,
+                    says(self.points.relation(x, y)),
+                    self.points.reason(x, y).0
+                ),
+                None,
             ),
         };
-        (relation, sentence)
+        (relation, sentence, code)
     }
 
     fn units(&self, group: &Group) -> impl Iterator<Item = usize> {

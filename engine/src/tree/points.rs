@@ -72,22 +72,26 @@ impl<'m> Points<'m> {
         self.relations[a * self.units.len() + b]
     }
 
-    /// Why it stands so, as a sentence without its full stop.
-    pub(crate) fn reason(&self, a: usize, b: usize) -> String {
+    /// Why it stands so, as a sentence without its full stop, and the word for what decided, if one comparison shows it.
+    pub(crate) fn reason(&self, a: usize, b: usize) -> (String, Option<&'static str>) {
         let disorder = |unit: usize| self.units[unit].disorder.as_ref();
         if let Some(why) = disorder(a).or(disorder(b)) {
-            return why.clone();
+            return (why.clone(), None);
         }
         let ([first_a, last_a], [first_b, last_b]) = (self.ends[a], self.ends[b]);
         let (x, y) = match self.relation(a, b) {
             Relation::After => (first_a, last_b),
             Relation::Unknown if !(self.units[a].are_equal && self.units[b].are_equal) => {
-                return "some of them are before and some after, or have no order".to_owned();
+                return (
+                    "some of them are before and some after, or have no order".to_owned(),
+                    None,
+                );
             }
             _ => (last_a, first_b),
         };
         let (x, y) = (&self.located[x], &self.located[y]);
-        self.sentence(&self.order.compare(x, y), x, y)
+        let verdict = self.order.compare(x, y);
+        (self.sentence(&verdict, x, y), Some(verdict.proof.decided.code()))
     }
 
     fn sentence(&self, verdict: &Verdict, a: &Located, b: &Located) -> String {

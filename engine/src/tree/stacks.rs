@@ -292,12 +292,23 @@ fn keeps_pc(options: &TreeOptions) -> bool {
     matches!(options.granularity, Granularity::Module | Granularity::Pc)
 }
 
-/// A message without the process's own number, so that the same trouble of many tasks is one node.
+/// A message without the process's own number, so that the same trouble of many tasks is one node. Messages come from other tools as
+/// well. The digits of the number within a longer one stay.
 fn without_number(message: &str, pid: Option<u32>) -> String {
-    match pid {
-        Some(pid) if pid > 9 => message.replace(&pid.to_string(), "PID"),
-        _ => message.to_owned(),
+    let Some(pid) = pid.filter(|&pid| pid > 9).map(|pid| pid.to_string()) else {
+        return message.to_owned();
+    };
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let (mut text, mut end) = (String::new(), 0);
+    for (at, _) in message.match_indices(&pid) {
+        let after = at + pid.len();
+        if !message[..at].ends_with(is_word) && !message[after..].starts_with(is_word) {
+            text.push_str(&message[end..at]);
+            text.push_str("PID");
+            end = after;
+        }
     }
+    text + &message[end..]
 }
 
 impl TaskNames {

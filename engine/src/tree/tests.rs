@@ -273,6 +273,7 @@ fn branches_of_a_conditional_have_no_number() {
         "{:?}",
         node.siblings
     );
+    assert_eq!(node.siblings[0].reason_code, Some("loop-without-variable"));
 }
 
 #[test]
@@ -447,7 +448,7 @@ fn what_could_not_be_read_is_there_all_the_same() {
     let mut tasks = tasks(&HUNG);
     tasks[0].frames.clear();
     tasks[0].pid = Some(4711);
-    tasks[0].error = Some("pid 4711: permission denied".to_owned());
+    tasks[0].error = Some("pid 4711: no /proc/4711/maps (errno 14711)".to_owned());
     tasks[1].threads = vec![snapshot::Thread {
         thread: 99,
         frames: vec![snapshot::Frame {
@@ -462,7 +463,10 @@ fn what_could_not_be_read_is_there_all_the_same() {
     let tree = job.ordered(&map, &options);
     let kind = |kind: NodeKind| tree.nodes.iter().find(|node| node.kind == kind).unwrap();
     assert_eq!(kind(NodeKind::Missing).tasks.ranges(), [(7, 9)]);
-    assert_eq!(kind(NodeKind::Unreadable).function, "pid PID: permission denied");
+    assert_eq!(
+        kind(NodeKind::Unreadable).function,
+        "pid PID: no /proc/PID/maps (errno 14711)"
+    );
     assert_eq!(kind(NodeKind::Threads).tasks.ranges(), [(1, 1)]);
     assert_eq!(tree.nodes[0].tasks.len(), 8);
     assert_eq!(tree.nodes[0].stacks, 9);

@@ -129,7 +129,7 @@ impl Hindmost {
             .collect();
         let doubt = minimal.iter().find_map(|&a| {
             let unknown = |&&b: &&usize| a < b && relation(a, b) == Relation::Unknown;
-            minimal.iter().find(unknown).map(|&b| points.reason(a, b))
+            minimal.iter().find(unknown).map(|&b| points.reason(a, b).0)
         });
         let own = minimal.iter().find_map(|&a| points.units[a].disorder.clone());
         let undecided = if placed.is_empty() {

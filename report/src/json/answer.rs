@@ -265,6 +265,8 @@ pub struct BehindJson<'a> {
     pub class: usize,
     pub ranks: String,
     pub reason: Cow<'a, str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason_code: Option<Cow<'a, str>>,
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -299,6 +301,8 @@ pub struct RelationJson<'a> {
     pub class: usize,
     pub relation: Cow<'a, str>,
     pub reason: Cow<'a, str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason_code: Option<Cow<'a, str>>,
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -459,6 +463,7 @@ fn hindmost<'a>(answer: &'a Answer, at: usize, is_told: &dyn Fn(usize) -> bool) 
                 class: link.other,
                 ranks: answer.classes[link.other].who.ranks.to_string(),
                 reason: (&link.reason).into(),
+                reason_code: link.reason_code.map(Into::into),
             }
         })
         .collect();
@@ -529,6 +534,7 @@ fn class(answer: &Answer, at: usize) -> ClassJson<'_> {
                 // The link says how the other stands to this one; readers ask the reverse.
                 relation: link.relation.reversed().word().into(),
                 reason: (&link.reason).into(),
+                reason_code: link.reason_code.map(Into::into),
             })
             .collect(),
         frames: class.frames.iter().map(frame).collect(),

@@ -46,6 +46,8 @@ pub struct ThreadsBehindJson<'a> {
     pub call: Option<CallJson<'a>>,
     pub iteration: Vec<LoopValueJson<'a>>,
     pub reason: Cow<'a, str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason_code: Option<Cow<'a, str>>,
 }
 
 pub(super) fn threads_behind_out(behind: &ThreadsBehind) -> ThreadsBehindJson<'_> {
@@ -64,6 +66,7 @@ pub(super) fn threads_behind_out(behind: &ThreadsBehind) -> ThreadsBehindJson<'_
         call: position.call.as_ref().map(call_out),
         iteration: iteration(position),
         reason: (&behind.reason).into(),
+        reason_code: Some(behind.reason_code.into()),
     }
 }
 

@@ -166,6 +166,7 @@ fn node_out<'a>(
                 node: sibling.node,
                 relation: sibling.relation.word().into(),
                 reason: (&sibling.reason).into(),
+                reason_code: sibling.reason_code.map(Into::into),
             })
             .collect(),
         progress: node.progress,
@@ -258,6 +259,8 @@ pub struct SiblingJson<'a> {
     pub node: usize,
     pub relation: Cow<'a, str>,
     pub reason: Cow<'a, str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason_code: Option<Cow<'a, str>>,
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
