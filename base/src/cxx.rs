@@ -5,6 +5,19 @@ pub fn constructs(qualified: &str, name: &str) -> bool {
     qualified.rsplit("::").nth(1) == Some(name)
 }
 
+/// Whether a function of this name is an operator or a conversion: `operator+`, `operator()`, `operator new`, `operator bool`, but not
+/// `operator_count`.
+pub fn is_operator(name: &str) -> bool {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    name.strip_prefix("operator")
+        .is_some_and(|rest| !rest.is_empty() && !rest.starts_with(is_word))
+}
+
+/// Whether a function of this name is called by `for (auto x : range)`, which names it nowhere.
+pub fn is_called_by_range_loops(name: &str) -> bool {
+    matches!(name, "begin" | "end")
+}
+
 /// Written all in capitals, as macros and constants are: `CHECK` and `N`, but not `MPI_Send`.
 pub fn is_shouted(name: &[u8]) -> bool {
     name.iter().any(u8::is_ascii_uppercase) && !name.iter().any(u8::is_ascii_lowercase)
@@ -24,6 +37,23 @@ mod tests {
             ("", false),
         ] {
             assert_eq!(is_shouted(name.as_bytes()), shouted, "{name}");
+        }
+    }
+
+    #[test]
+    fn operators() {
+        for name in [
+            "operator+",
+            "operator()",
+            "operator new",
+            "operator bool",
+            "operator\"\"_km",
+            "operator->",
+        ] {
+            assert!(is_operator(name), "{name}");
+        }
+        for name in ["operator", "operator_count", "operators", "operator2", "add"] {
+            assert!(!is_operator(name), "{name}");
         }
     }
 

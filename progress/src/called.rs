@@ -218,11 +218,8 @@ impl Order<'_> {
             let qualified = self.map().functions[*id].linkage_name.as_deref();
             qualified.is_some_and(|qualified| base::constructs(qualified, name))
         };
-        matches!(name, "begin" | "end")
-            || name.strip_prefix("operator").is_some_and(|rest| {
-                rest != "()" && !rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
-                    || rest.starts_with(' ')
-            })
+        base::is_called_by_range_loops(name)
+            || base::is_operator(name) && name != "operator()"
             || self.functions_named(name).iter().any(constructs)
     }
 

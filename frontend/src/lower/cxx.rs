@@ -137,11 +137,11 @@ impl File<'_> {
     pub fn is_called_implicitly(&self, name: &str, qualified: &str) -> bool {
         let facts = self.raw.visible.cxx();
         let is_virtual = facts.iter().any(|facts| facts.is_virtual(name.as_bytes()));
-        name.starts_with("operator")
+        base::is_operator(name)
             || name.starts_with('~')
             || base::constructs(qualified, name)
             || is_virtual
-            || matches!(name, "begin" | "end")
+            || base::is_called_by_range_loops(name)
     }
 
     /// Lowers an item that only C++ has; `false` when `item` is none.

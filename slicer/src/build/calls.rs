@@ -87,7 +87,7 @@ impl<'u> Values<'_, 'u> {
         for callee in callees {
             self.link(callee, &values, &structures);
             self.link_this((id, call), callee, new);
-            if name.starts_with("operator") && self.cxx.is_cxx(callee) {
+            if base::is_operator(name) && self.cxx.is_cxx(callee) {
                 self.link_operator(callee, &values, &structures);
             }
             self.take_result(callee, result);
@@ -411,7 +411,7 @@ impl<'u> Values<'_, 'u> {
 
     /// Whether a call may mean a function of the standard library as well as those of the program that have its name.
     pub(crate) fn means_library(&self, id: FunctionIndex, call: ExprId, name: &str) -> bool {
-        let is_object = self.cxx.receiver(id, call).is_some() || name.starts_with("operator");
+        let is_object = self.cxx.receiver(id, call).is_some() || base::is_operator(name);
         self.cxx.is_cxx(id) && is_object && is_standard(name)
     }
 

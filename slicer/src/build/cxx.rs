@@ -128,7 +128,7 @@ impl Cxx {
                 continue;
             }
             for (local, home) in info.function.locals.iter().zip(&mut homes[id.index()]) {
-                if local.ty == Type::Unknown && local.name != "this" {
+                if local.ty == Type::Unknown && local.name != ir::THIS {
                     *home = Home::Aggregate;
                 }
             }
@@ -185,23 +185,24 @@ pub(crate) fn constructs(function: &Function) -> bool {
 /// Whether a function may be called without a call of its name; virtual ones have their name in the call.
 fn is_implicit(function: &Function) -> bool {
     let name = function.name.as_str();
-    let has_such_a_name = name.starts_with("operator")
+    let has_such_a_name = base::is_operator(name)
         || name.starts_with('~')
         || constructs(function)
-        || matches!(name, "begin" | "end" | "swap" | "get" | "what");
+        || base::is_called_by_range_loops(name)
+        || matches!(name, "swap" | "get" | "what");
     has_such_a_name && !function.kind.is_macro()
 }
 
 /// The variable `this`, of a function that names it.
 pub(crate) fn this_of(function: &Function) -> Option<LocalId> {
     let mut locals = function.locals.iter_enumerated().skip(function.params);
-    locals.find(|(_, local)| local.name == "this").map(|(id, _)| id)
+    locals.find(|(_, local)| local.name == ir::THIS).map(|(id, _)| id)
 }
 
 /// Members of classes of the standard library, some class of the program may have functions of these names too: such a call means
 /// either.
 pub(crate) fn is_standard(name: &str) -> bool {
-    name.starts_with("operator")
+    base::is_operator(name)
         || matches!(
             name,
             "append"

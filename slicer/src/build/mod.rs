@@ -439,7 +439,7 @@ impl Parts {
             }
             if let Some(name) = by_name_of(info.function, pending.call)
                 && !callees.is_empty()
-                && (name.starts_with("operator") || values.means_library(pending.caller, pending.call, name))
+                && (base::is_operator(name) || values.means_library(pending.caller, pending.call, name))
             {
                 pending.done.hands_on = values.cxx.is_cxx(pending.caller);
             }
