@@ -9,12 +9,6 @@ pub(crate) struct Effects {
     of_name: BTreeMap<String, bool>,
 }
 
-/// Functions of C's library that have none, as far as gcc does not know them as its own anyway.
-const WITHOUT_EFFECTS: [&str; 24] = [
-    "abs", "atof", "atoi", "atol", "atoll", "bsearch", "ceil", "cos", "exp", "fabs", "floor", "fmod", "labs",
-    "log", "log10", "memchr", "memcmp", "pow", "sin", "sqrt", "strcmp", "strlen", "strncmp", "tan",
-];
-
 impl Effects {
     pub(crate) fn new(map: &Map) -> Self {
         let mut callers: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
@@ -67,8 +61,9 @@ impl Effects {
     /// assume it, too.
     pub(crate) fn of_name(&self, name: &str) -> bool {
         let known = self.of_name.get(name).copied();
-        let is_builtin = || name.starts_with("__builtin_") || name.starts_with("operator");
-        known.unwrap_or_else(|| !is_builtin() && !WITHOUT_EFFECTS.contains(&name))
+        let is_builtin = || name.starts_with("__builtin_") || base::is_operator(name);
+        let is_pure = || library::function(name).is_some_and(|row| row.pure);
+        known.unwrap_or_else(|| !is_builtin() && !is_pure())
     }
 
     /// Whether a call of this kind has effects for certain.

@@ -20,6 +20,7 @@ use crate::beneath::is_at_entry;
 use crate::state::HaltedBy;
 use crate::waits::{Member, NotEntered};
 use base::RankSet;
+use library::Part;
 use tasks::Tasks;
 pub(crate) use tasks::peers;
 use walk::Walk;
@@ -46,6 +47,27 @@ pub struct Wait {
     pub needs: WaitsFor,
     /// Where that is a message of one task: the sends that could be it, and whether that task can still come to one.
     pub sends: Option<Sends>,
+}
+
+/// The call by which another task would do its part for one that sends or receives a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counterpart {
+    /// A send.
+    Send,
+    /// A receive.
+    Receive,
+}
+
+impl Wait {
+    /// The other side's call, where the task waits for nothing but the one message that its call sends or receives.
+    pub fn counterpart(&self) -> Option<Counterpart> {
+        let row = library::function(&self.call).filter(|row| row.wait == library::Wait::Tasks)?;
+        match row.part {
+            Part::Receives | Part::Probes | Part::Takes => Some(Counterpart::Send),
+            Part::Sends => Some(Counterpart::Receive),
+            _ => None,
+        }
+    }
 }
 
 /// What a task waits for.
@@ -148,4 +170,42 @@ pub(crate) fn of(
     }
     walk.follow(&tasks);
     walk.result(&tasks)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_has_two_sides() {
+        let counterpart = |call: &str| {
+            let who = Who::default();
+            let wait = Wait {
+                class: 0,
+                who,
+                call: call.to_owned(),
+                needs: WaitsFor::NotTold,
+                sends: None,
+            };
+            wait.counterpart()
+        };
+        for call in ["MPI_Recv", "MPI_Probe", "MPI_Mprobe"] {
+            assert_eq!(counterpart(call), Some(Counterpart::Send), "{call}");
+        }
+        for call in ["MPI_Send", "MPI_Ssend", "MPI_Rsend"] {
+            assert_eq!(counterpart(call), Some(Counterpart::Receive), "{call}");
+        }
+        for call in [
+            "MPI_Bsend",
+            "MPI_Isend",
+            "MPI_Irecv",
+            "MPI_Mrecv",
+            "MPI_Sendrecv",
+            "MPI_Wait",
+            "MPI_Barrier",
+            "f",
+        ] {
+            assert_eq!(counterpart(call), None, "{call}");
+        }
+    }
 }

@@ -103,7 +103,7 @@ pub use answer::{
     Outcome, Parting, Position, RelationToHindmost, TaskClass, UndecidedPair, Unreadable, Witness,
 };
 pub use as_built::{AsBuilt, CompiledLines};
-pub use awaited::{Awaited, ChainEnd, Culprit, ToldBy, Wait, WaitsFor};
+pub use awaited::{Awaited, ChainEnd, Counterpart, Culprit, ToldBy, Wait, WaitsFor};
 pub use binding::{
     BindError, CodeLine, DebugHints, Identity, Language, Mismatch, Needs, Program, ProgramSources,
     SourceUnit, bind_code, bind_library, bind_map, bind_program, build_id_text, check_map, code_lines,

@@ -5,6 +5,7 @@
 //! writes it.
 
 use base::{Confidence, mpi_name};
+use library::measured::Implementation;
 use library::{Role, roles};
 use progress::{Located, LocatedFrame, Value};
 use progress_map::{FunctionId, Map, MpiArgument, MpiCall, PointKind, Storage, Term, TermOp};
@@ -264,15 +265,6 @@ fn is_optimised(map: &Map, id: FunctionId) -> bool {
     !is_known
         || inlines.any(|inline| inline.function == Some(id))
         || of_function.any(|function| function.optimised)
-}
-
-/// Families of MPI implementations that agree in the values of constants.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Implementation {
-    /// Open MPI.
-    OpenMpi,
-    /// And all with its binary interface: Intel MPI, MVAPICH, Cray MPICH.
-    Mpich,
 }
 
 /// The implementation that the shared objects on a stack belong to.

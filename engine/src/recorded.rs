@@ -5,6 +5,7 @@
 //! left open, never guessed: a send that may have been complete at once, a communicator whose members there was no room for.
 
 use crate::past;
+use library::Function;
 use recording::layout::{does, peer, signal};
 use recording::{Call, Communicator, Kind, Members, Pending, RequestState};
 use std::cell::RefCell;
@@ -636,9 +637,7 @@ impl Task<'_> {
                 // Of an intercommunicator each side waits for the other alone.
                 _ if remote.is_some() => Needs::Nothing,
                 // Without data nobody need wait for anybody; a barrier has none to count.
-                (does::EVERY_PART, _) if call.count > 0 || matches!(name, "MPI_Barrier" | "MPI_Ibarrier") => {
-                    Needs::All
-                }
+                (does::EVERY_PART, _) if call.count > 0 || !carries_data(name) => Needs::All,
                 (does::FROM_ROOT, Some(root)) if root != Rank(self.rank) && call.count > 0 => {
                     Needs::Root(root)
                 }
@@ -651,6 +650,11 @@ impl Task<'_> {
 }
 
 /// Whom messages over a communicator go to and come from, by rank in it.
+/// Whether a collective operation has data to count; what is in no table is taken to have some.
+fn carries_data(operation: &str) -> bool {
+    library::function(operation).is_none_or(Function::carries_data)
+}
+
 fn peers(communicator: &Communicator) -> Option<&Members> {
     communicator.remote.as_ref().or(communicator.members.as_ref())
 }

@@ -6,9 +6,10 @@
 
 use crate::assemble::JobView;
 use crate::beneath::{InMpi, has_not_begun, in_mpi};
-use crate::mpi::{self, Implementation, WrittenCall};
+use crate::mpi::{self, WrittenCall};
 use crate::outside::is_runtime_library;
 use crate::state;
+use library::measured;
 use library::{Flow, Function, Part, Timing};
 use progress::Located;
 use progress_map::Map;
@@ -84,26 +85,6 @@ fn rank(class: usize) -> Rank {
     Rank(u32::try_from(class).unwrap_or(u32::MAX))
 }
 
-/// Whether a library lets all leave an operation that all have entered, also when one that has left it calls MPI no more: measured,
-/// see `docs/mpi-witness.md`.
-fn completes(library: Implementation, function: &str) -> bool {
-    match library {
-        Implementation::OpenMpi => !matches!(function, "MPI_Allgather" | "MPI_Allgatherv"),
-        Implementation::Mpich => true,
-    }
-}
-
-/// Whether nobody is ever found inside an operation without data, so that whoever stands in it has some, and all others as much: measured,
-/// too. MPICH's allreduce of nothing lets some leave while others still wait.
-fn waits_for_data_only(library: Implementation, function: &str) -> bool {
-    match function {
-        "MPI_Barrier" | "MPI_Allgather" | "MPI_Alltoall" | "MPI_Reduce_scatter_block" => true,
-        "MPI_Allreduce" => library == Implementation::OpenMpi,
-        // Each part may have another size.
-        _ => false,
-    }
-}
-
 /// What each thread of a task was seen to do, as MPI sees it; nothing if it was not seen whole.
 fn of_task(map: &Map, (task, located): Member<'_>) -> Option<Vec<Activity>> {
     if !is_whole(&task.frames, &task.error) {
@@ -163,9 +144,11 @@ fn inside(map: &Map, (task, located): Member<'_>, at: usize, function: &str) -> 
         None => (Communicator::Unknown, Data::Unknown),
     };
     let library = mpi::implementation(below.iter().filter_map(|frame| frame.module.as_deref()));
-    let data = match library.filter(|library| completes(*library, function)) {
+    let data = match library.filter(|&library| measured::completes(library, function)) {
         None => Data::Unknown,
-        Some(library) if data == Data::Unknown && waits_for_data_only(library, function) => Data::EveryPart,
+        Some(library) if data == Data::Unknown && measured::waits_for_data_only(library, function) => {
+            Data::EveryPart
+        }
         Some(_) => data,
     };
     Activity::Collective {

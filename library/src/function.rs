@@ -148,6 +148,38 @@ pub enum Handling {
     Frees,
 }
 
+/// What a call does to the time in which tasks reach into each other's windows, an access epoch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EpochCall {
+    /// It ends one and begins the next, with all tasks of the window.
+    Fence,
+    /// It begins one for the tasks of a group.
+    Start,
+    /// It ends what [`EpochCall::Start`] began.
+    Complete,
+    /// It lets the tasks of a group in.
+    Post,
+    /// It waits, or asks, until those have completed theirs.
+    Wait,
+    /// It begins one that others can be kept out of.
+    Lock,
+    /// It ends that.
+    Unlock,
+    /// It completes operations within one.
+    Flush,
+}
+
+impl EpochCall {
+    /// Whether a call of another task lets a task go on that waits in this one.
+    pub fn is_let_go_by(self, other: Self) -> bool {
+        use EpochCall::{Complete, Fence, Lock, Post, Start, Unlock, Wait};
+        matches!(
+            (self, other),
+            (Fence, Fence) | (Start | Complete, Post) | (Wait, Complete) | (Lock, Unlock)
+        )
+    }
+}
+
 /// A library function.
 #[derive(Clone, Copy, Debug)]
 pub struct Function {
@@ -180,8 +212,12 @@ pub struct Function {
     pub timing: Timing,
     /// What it does to communicators.
     pub communicators: Handling,
-    /// It begins, ends or completes the time in which tasks reach into each other's windows.
-    pub bounds_access: bool,
+    /// Only the members of the communicator that it makes call it, not all of the one that it is made from.
+    pub by_members: bool,
+    /// How it begins, ends or completes the time in which tasks reach into each other's windows.
+    pub epoch: Option<EpochCall>,
+    /// What a call does shows in its value alone: a compiler may leave it out, or make it once for several.
+    pub pure: bool,
 }
 
 impl Function {
@@ -207,6 +243,18 @@ impl Function {
     /// The argument through which it stores the address of new memory, or the handle of a new request.
     pub fn gives(&self) -> Option<usize> {
         self.arguments.iter().position(|argument| argument.gives)
+    }
+
+    /// Whether it is a barrier that waits: nobody leaves it before all have entered, and it carries nothing.
+    pub fn is_barrier(&self) -> bool {
+        self.part == Part::Collective(Flow::EveryPart)
+            && self.timing == Timing::AtOnce
+            && !self.carries_data()
+    }
+
+    /// Whether it carries data of the program: a barrier has none.
+    pub fn carries_data(&self) -> bool {
+        self.arguments.iter().any(|argument| argument.carried)
     }
 
     /// Whether it is about messages from one task to another: who is in it is in no blocking collective operation.
@@ -255,7 +303,9 @@ impl Function {
             part: Part::Local,
             timing: Timing::AtOnce,
             communicators: Handling::Unknown,
-            bounds_access: false,
+            by_members: false,
+            epoch: None,
+            pure: false,
         }
     }
 }
@@ -274,6 +324,7 @@ macro_rules! words {
 
 words! {
     of_arguments: value = Value::OfArguments;
+    pure: pure = true;
     differs: value = Value::Differs;
 
     // Other threads may change memory while it waits: it is taken to change anything.
@@ -322,5 +373,13 @@ words! {
 
     makes_communicator: communicators = Handling::Makes;
     frees_communicator: communicators = Handling::Frees;
-    bounds_access: bounds_access = true;
+    by_members: by_members = true;
+    fences: epoch = Some(EpochCall::Fence);
+    starts_epoch: epoch = Some(EpochCall::Start);
+    completes_epoch: epoch = Some(EpochCall::Complete);
+    posts: epoch = Some(EpochCall::Post);
+    awaits_epoch: epoch = Some(EpochCall::Wait);
+    locks: epoch = Some(EpochCall::Lock);
+    unlocks: epoch = Some(EpochCall::Unlock);
+    flushes: epoch = Some(EpochCall::Flush);
 }

@@ -33,7 +33,11 @@ mod threads;
 pub use argument::{Access, Argument, Extent, Role};
 pub use by_value::{takes_values, takes_values_in_std};
 pub use calls_at_once::calls_at_once;
-pub use function::{Exit, Flow, Function, Handling, HiddenState, Part, Returned, Timing, Value, Wait};
+pub use function::{
+    EpochCall, Exit, Flow, Function, Handling, HiddenState, Part, Returned, Timing, Value, Wait,
+};
+
+pub use mpi::measured;
 
 use table::row;
 

@@ -1,7 +1,7 @@
 //! What must be true of every row, and how rows are found.
 
 use crate::table::SORTED;
-use crate::{Access, Exit, Extent, Flow, Function, Handling, Part, Role, Timing, Value, Wait};
+use crate::{Access, Argument, Exit, Extent, Flow, Function, Handling, Part, Role, Timing, Value, Wait};
 use crate::{fortran, function, of_symbol, roles};
 
 /// Fails with the names of all rows that break a rule.
@@ -271,7 +271,7 @@ fn what_makes_and_frees_communicators() {
 #[test]
 fn what_bounds_the_access_to_windows() {
     assert_eq!(
-        names(|row| row.bounds_access),
+        names(|row| row.epoch.is_some()),
         [
             "MPI_Win_complete",
             "MPI_Win_fence",
@@ -289,5 +289,56 @@ fn what_bounds_the_access_to_windows() {
             "MPI_Win_unlock_all",
             "MPI_Win_wait"
         ]
+    );
+}
+
+#[test]
+fn who_lets_whom_go_on_at_a_window() {
+    let epoch = |name| function(name).and_then(|row| row.epoch).unwrap();
+    let lets_go = |waits, other| epoch(waits).is_let_go_by(epoch(other));
+    for (waits, other) in [
+        ("MPI_Win_fence", "MPI_Win_fence"),
+        ("MPI_Win_start", "MPI_Win_post"),
+        ("MPI_Win_complete", "MPI_Win_post"),
+        ("MPI_Win_wait", "MPI_Win_complete"),
+        ("MPI_Win_test", "MPI_Win_complete"),
+        ("MPI_Win_lock", "MPI_Win_unlock_all"),
+        ("MPI_Win_lock_all", "MPI_Win_unlock"),
+    ] {
+        assert!(lets_go(waits, other), "{waits}, {other}");
+        assert!(waits == other || !lets_go(other, waits), "{other}, {waits}");
+    }
+    assert!(!lets_go("MPI_Win_flush", "MPI_Win_unlock"));
+}
+
+#[test]
+fn a_barrier_alone_carries_no_data() {
+    let is_collective =
+        |row: &Function| matches!(row.part, Part::Collective(flow) if flow != Flow::Management);
+    assert_eq!(
+        names(|row| is_collective(row) && !row.carries_data()),
+        ["MPI_Barrier", "MPI_Barrier_init", "MPI_Ibarrier"]
+    );
+}
+
+#[test]
+fn a_pure_function_writes_nothing() {
+    let pure = names(|row| row.pure);
+    assert!(pure.contains(&"sqrt") && !pure.contains(&"MPI_Wtime"));
+    for name in pure {
+        let row = function(name).unwrap();
+        let reads = |argument: &Argument| matches!(argument.access, Access::Value | Access::Reads);
+        assert!(
+            row.arguments.iter().all(reads) && row.state.is_none() && row.part == Part::Local,
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn what_only_the_new_members_call() {
+    assert_eq!(
+        names(|row| row.by_members),
+        ["MPI_Comm_create_group", "MPI_Intercomm_create"]
     );
 }

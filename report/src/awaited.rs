@@ -2,8 +2,8 @@
 
 use crate::headline::capital;
 use engine::{
-    Activity, Answer, Awaited, ChainEnd, Coming, Culprit, HaltedBy, Role, SendSite, TaskClass, ToldBy, Wait,
-    WaitsFor, Who,
+    Activity, Answer, Awaited, ChainEnd, Coming, Counterpart, Culprit, HaltedBy, Role, SendSite, TaskClass,
+    ToldBy, Wait, WaitsFor, Who,
 };
 use std::fmt::Write as _;
 
@@ -88,7 +88,7 @@ fn never_sent(wait: &Wait) -> Option<String> {
 
 /// Whom a task waits for: ` for rank 3`.
 fn needs(wait: &Wait) -> String {
-    let is_for_message = ["MPI_Recv", "MPI_Probe", "MPI_Mprobe"].contains(&wait.call.as_str());
+    let is_for_message = wait.counterpart() == Some(Counterpart::Send);
     match &wait.needs {
         WaitsFor::Task(who) => format!(" for {who}"),
         WaitsFor::OneOf(who, others) => format!(" for {who} or {others}"),
@@ -208,10 +208,10 @@ fn cycle(answer: &Answer, awaited: &Awaited, start: usize) -> String {
         .unwrap_or_default();
     let each_other = format!(": they wait for each other{tags}, unless a message is still under way");
     // What a task that is ahead has not done for one behind it, it will not do while it waits.
-    let gone_past = match first.call.as_str() {
-        "MPI_Recv" | "MPI_Probe" | "MPI_Mprobe" => "send",
-        "MPI_Send" | "MPI_Ssend" | "MPI_Rsend" => "receive",
-        _ => return each_other,
+    let gone_past = match first.counterpart() {
+        Some(Counterpart::Send) => "send",
+        Some(Counterpart::Receive) => "receive",
+        None => return each_other,
     };
     let is_told = never_sent(first).is_some();
     if start == 0 && !is_told && is_ahead(answer, first.class, next.class) {

@@ -3,6 +3,7 @@
 //! are not looked at, because ranks are known at run time only.
 
 use crate::graph::{ByCaller, Message, MessageRole, NodeId};
+use library::EpochCall;
 use std::borrow::Cow;
 
 /// Whether what one call waits for, or gets, may come from the other.
@@ -21,12 +22,8 @@ pub(crate) fn meet(mine: &Message, theirs: &Message) -> bool {
                 MessageRole::Send | MessageRole::Both,
             ) => tags_agree(received(mine), theirs.tag.as_deref()),
             (MessageRole::Collective, MessageRole::Collective) => mine.operation == theirs.operation,
-            (MessageRole::Epoch, MessageRole::Epoch) => {
-                lets_go(&mine.operation).contains(&&*theirs.operation)
-            }
-            (MessageRole::Epoch, MessageRole::Collective) => {
-                locks(&mine.operation) && theirs.operation == "MPI_Barrier"
-            }
+            (MessageRole::Epoch, MessageRole::Epoch) => lets_go(mine, theirs),
+            (MessageRole::Epoch, MessageRole::Collective) => is_barrier_before_lock(mine, theirs),
             // Any task may have written what stands in a window.
             (
                 MessageRole::Get | MessageRole::Update | MessageRole::Window,
@@ -36,20 +33,21 @@ pub(crate) fn meet(mine: &Message, theirs: &Message) -> bool {
         }
 }
 
-/// The calls by which other tasks let a task go on that waits in a call which begins or ends an access epoch.
-fn lets_go(operation: &str) -> &'static [&'static str] {
-    match operation {
-        "MPI_Win_fence" => &["MPI_Win_fence"],
-        "MPI_Win_start" | "MPI_Win_complete" => &["MPI_Win_post"],
-        "MPI_Win_wait" | "MPI_Win_test" => &["MPI_Win_complete"],
-        operation if locks(operation) => &["MPI_Win_unlock", "MPI_Win_unlock_all"],
-        _ => &[],
-    }
+/// What a call does to an access epoch.
+fn epoch(message: &Message) -> Option<EpochCall> {
+    library::function(&message.operation)?.epoch
 }
 
-/// Whether an operation locks a window. Which of several tasks comes to have it first is up to what they wait for before: a barrier is made for nothing else.
-fn locks(operation: &str) -> bool {
-    matches!(operation, "MPI_Win_lock" | "MPI_Win_lock_all")
+/// Whether a task that waits at the bounds of an access epoch may go on because of the other call.
+fn lets_go(mine: &Message, theirs: &Message) -> bool {
+    epoch(mine).is_some_and(|mine| epoch(theirs).is_some_and(|theirs| mine.is_let_go_by(theirs)))
+}
+
+/// Whether the one locks a window and the other is a barrier. Which of several tasks comes to have the window first is up to what they wait
+/// for before: a barrier is made for nothing else.
+fn is_barrier_before_lock(mine: &Message, theirs: &Message) -> bool {
+    let row = library::function(&theirs.operation);
+    epoch(mine) == Some(EpochCall::Lock) && row.is_some_and(library::Function::is_barrier)
 }
 
 /// Whether what a call brings to memory, or leaves there for others, is there because the other begins or ends its epoch.

@@ -10,6 +10,7 @@ mod communicators;
 mod datatypes;
 mod environment;
 mod files;
+pub mod measured;
 mod messages;
 mod tools;
 mod windows;

@@ -115,7 +115,7 @@ fn role(name: &str, row: Option<&library::Function>) -> Option<MessageRole> {
         // A constant of MPI, or a macro of the program.
         return (!base::is_shouted(name.strip_prefix("MPI_")?.as_bytes())).then_some(MessageRole::Collective);
     };
-    if row.bounds_access {
+    if row.epoch.is_some() {
         return Some(MessageRole::Epoch);
     }
     Some(match row.part {

@@ -188,7 +188,7 @@ impl<'g> Maker<'g> {
 
 /// Each group makes the communicator from one of its own, or it is told apart by more than that.
 fn is_by_group(operation: &str) -> bool {
-    ["MPI_Intercomm_create", "MPI_Comm_create_group"].contains(&operation)
+    library::function(operation).is_some_and(|row| row.by_members)
 }
 
 /// Of each operation, whether every process executes its calls in one order. While that is being found out, it is not known.
