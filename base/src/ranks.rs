@@ -63,6 +63,77 @@ impl RankSet {
         false
     }
 
+    /// The ranks of all sets.
+    pub fn union<'a>(all: impl IntoIterator<Item = &'a Self>) -> Self {
+        Self::from_ranges(all.into_iter().flat_map(|set| set.ranges.iter().copied()))
+    }
+
+    /// The ranks that are not in `other`.
+    pub fn without(&self, other: &Self) -> Self {
+        let mut left = Vec::new();
+        let mut next = 0;
+        for &(first, last) in &self.ranges {
+            // Wider than a rank, because what follows the last one of all has to be said.
+            let (mut at, last) = (u64::from(first), u64::from(last));
+            while next < other.ranges.len() && u64::from(other.ranges[next].1) < at {
+                next += 1;
+            }
+            let mut taken = next;
+            while at <= last {
+                let hole = other
+                    .ranges
+                    .get(taken)
+                    .map(|&(a, b)| (u64::from(a), u64::from(b)));
+                match hole.filter(|&(start, _)| start <= last) {
+                    None => {
+                        left.push((at as u32, last as u32));
+                        break;
+                    }
+                    Some((start, end)) => {
+                        if start > at {
+                            left.push((at as u32, (start - 1) as u32));
+                        }
+                        at = at.max(end + 1);
+                        taken += 1;
+                    }
+                }
+            }
+        }
+        Self { ranges: left }
+    }
+
+    /// The ranks that are in more than one of the sets.
+    pub fn in_several<'a>(all: impl IntoIterator<Item = &'a Self>) -> Self {
+        let mut bounds: Vec<(u64, bool)> = Vec::new();
+        for &(first, last) in all.into_iter().flat_map(|set| &set.ranges) {
+            bounds.push((first.into(), true));
+            bounds.push((u64::from(last) + 1, false));
+        }
+        // Where one ends and another begins nothing is in both: ends sort first.
+        bounds.sort_unstable();
+        let mut several = Vec::new();
+        let (mut depth, mut since) = (0u32, 0);
+        for (at, begins) in bounds {
+            if begins {
+                depth += 1;
+                if depth == 2 {
+                    since = at;
+                }
+            } else {
+                depth -= 1;
+                if depth == 1 && since < at {
+                    several.push((since as u32, (at - 1) as u32));
+                }
+            }
+        }
+        Self::from_ranges(several)
+    }
+
+    /// The lowest rank.
+    pub fn first(&self) -> Option<u32> {
+        self.ranges.first().map(|&(first, _)| first)
+    }
+
     /// The ranges, each from its first to its last rank, in increasing order.
     pub fn ranges(&self) -> &[(u32, u32)] {
         &self.ranges
@@ -129,7 +200,7 @@ impl FromStr for RankSet {
 
     fn from_str(text: &str) -> Result<Self, ParseRanksError> {
         let mut ranges = Vec::new();
-        for part in text.split(',').filter(|part| !part.is_empty()) {
+        for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
             let bad = || ParseRanksError {
                 part: part.to_owned(),
             };
@@ -148,6 +219,8 @@ impl FromStr for RankSet {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Random;
+    use std::collections::BTreeSet;
 
     #[test]
     fn written_as_ranges_and_read_back() {
@@ -170,6 +243,44 @@ mod tests {
             brief.starts_with("0,2,4,") && brief.ends_with(",38,… (41 in all)"),
             "{brief}"
         );
+    }
+
+    #[test]
+    fn ranges_do_what_sets_do() {
+        let mut random = Random(3);
+        let mut next = |below: u32| random.below(below as usize) as u32;
+        let high = u32::MAX - 60;
+        for round in 0..500 {
+            let base = if round % 2 == 0 { 0 } else { high };
+            let mut set = || {
+                let pieces = (0..next(8)).map(|_| {
+                    let first = base + next(50);
+                    (first, first.saturating_add(next(9)))
+                });
+                let set = RankSet::from_ranges(Vec::from_iter(pieces));
+                (set.iter().collect::<BTreeSet<u32>>(), set)
+            };
+            let ((a, x), (b, y), (c, z)) = (set(), set(), set());
+            let same = |set: &RankSet, plain: BTreeSet<u32>| {
+                assert!(set.iter().eq(plain.iter().copied()), "{x} {y} {z}");
+                assert_eq!(set.len(), plain.len() as u64);
+                assert_eq!(RankSet::from_ranges(set.ranges().iter().copied()), *set);
+            };
+            same(&RankSet::union([&x, &y]), &a | &b);
+            same(&x.without(&y), &a - &b);
+            let twice = &(&(&a & &b) | &(&a & &c)) | &(&b & &c);
+            same(&RankSet::in_several([&x, &y, &z]), twice);
+        }
+    }
+
+    #[test]
+    fn lists_as_other_tools_write_them() {
+        let parse = |list: &str| list.parse::<RankSet>().ok().map(|set| set.to_string());
+        assert_eq!(parse("7,0, 3-5,6, ").as_deref(), Some("0,3-7"));
+        assert_eq!(parse("").as_deref(), Some(""));
+        for wrong in ["x", "3-", "5-3", "-1", "4294967296"] {
+            assert_eq!(parse(wrong), None, "{wrong}");
+        }
     }
 
     #[test]

@@ -4,8 +4,8 @@
 //! attributes quoted. A node's frame is in `function`, `source`, `line` and `vars`, or, before version 3, in
 //! `label` alone (`main@b.c:25`). A rank's stack ends at the last node that it passes.
 
-use crate::ranges::{self, Ranges};
 use crate::{Alike, Error, MAX_ALL_FRAMES, MAX_FRAMES, MAX_LIST, MAX_NAMED, MAX_TASKS, MAX_TEXT};
+use base::RankSet;
 use snapshot::{Frame, Task, Value};
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ type Attributes = BTreeMap<String, String>;
 struct Node {
     frames: Vec<Frame>,
     parent: Option<String>,
-    tasks: Ranges,
+    tasks: RankSet,
     /// Nothing below it is a stack of a main thread, as our own files say.
     is_aside: bool,
     line: usize,
@@ -84,14 +84,14 @@ fn stacks(nodes: &BTreeMap<String, Node>) -> Result<Vec<Alike>, Error> {
     }
     let mut seen = 0;
     let mut frames = 0;
-    let mut ends: Vec<(Ranges, &str)> = Vec::new();
+    let mut ends: Vec<(RankSet, &str)> = Vec::new();
     while let Some((id, above, is_aside)) = todo.pop() {
         let node = &nodes[id];
         seen += 1;
         let depth = above + node.frames.len();
         let below = children.get(id).map_or(&[][..], Vec::as_slice);
-        let further = ranges::union(below.iter().map(|&child| &nodes[child].tasks));
-        let own = ranges::without(&node.tasks, &further);
+        let further = RankSet::union(below.iter().map(|&child| &nodes[child].tasks));
+        let own = node.tasks.without(&further);
         let is_aside = is_aside || node.is_aside;
         if !own.is_empty() && !is_aside {
             frames += depth;
@@ -116,11 +116,11 @@ fn stacks(nodes: &BTreeMap<String, Node>) -> Result<Vec<Alike>, Error> {
         return Err(Error::new(1, "no rank on any edge")
             .hint("save the tree with ranks on its edges (without -U, which keeps counts alone)"));
     }
-    let several = ranges::in_several(ends.iter().map(|(own, _)| own));
+    let several = RankSet::in_several(ends.iter().map(|(own, _)| own));
     let mut all: Vec<Alike> = Vec::new();
     for (own, end) in &ends {
-        let ranks = ranges::without(own, &several);
-        if let Some(&(first, _)) = ranks.first() {
+        let ranks = own.without(&several);
+        if let Some(first) = ranks.first() {
             let task = Task {
                 task: first.to_string(),
                 rank: Some(first),
@@ -137,20 +137,20 @@ fn stacks(nodes: &BTreeMap<String, Node>) -> Result<Vec<Alike>, Error> {
 /// The stacks of ranks that end at several nodes: threads, or moments of a 3D tree; which of them, the file does not tell.
 fn of_several_ends(
     nodes: &BTreeMap<String, Node>,
-    ends: &[(Ranges, &str)],
-    several: &Ranges,
+    ends: &[(RankSet, &str)],
+    several: &RankSet,
 ) -> Result<Vec<Alike>, Error> {
     let mut named: Vec<(u32, &str)> = Vec::new();
     let mut frames = 0;
     for (own, end) in ends {
-        let ranks = ranges::without(own, &ranges::without(own, several));
-        frames += path_length(nodes, end) * usize::try_from(ranges::count(&ranks)).unwrap_or(usize::MAX);
-        if named.len() as u64 + ranges::count(&ranks) > MAX_NAMED || frames > MAX_ALL_FRAMES {
+        let ranks = own.without(&own.without(several));
+        frames += path_length(nodes, end) * usize::try_from(ranks.len()).unwrap_or(usize::MAX);
+        if named.len() as u64 + ranks.len() > MAX_NAMED || frames > MAX_ALL_FRAMES {
             let reason = "too many ranks have several stacks each, as threads or moments of a 3D tree";
             return Err(Error::new(nodes[*end].line, reason)
                 .hint("save the tree of one moment and of the main threads alone"));
         }
-        named.extend(ranges::each(&ranks).map(|rank| (rank, *end)));
+        named.extend(ranks.iter().map(|rank| (rank, *end)));
     }
     named.sort_unstable();
     let of_rank = |stacks: &[(u32, &str)]| -> Vec<Alike> {
@@ -161,7 +161,7 @@ fn of_several_ends(
                 frames: path(nodes, end),
                 ..Task::default()
             },
-            ranks: Ranges::new(),
+            ranks: RankSet::default(),
         };
         numbered.map(one).collect()
     };
@@ -291,7 +291,7 @@ fn values(vars: &str) -> BTreeMap<String, Value> {
 }
 
 /// The ranks of an edge: `bv`, or before version 3 the label.
-fn tasks(attributes: &Attributes, line: usize) -> Result<Ranges, Error> {
+fn tasks(attributes: &Attributes, line: usize) -> Result<RankSet, Error> {
     let Some(text) = present(attributes, "bv").or_else(|| present(attributes, "label")) else {
         let counted = present(attributes, "count").is_some();
         let error = Error::new(line, "an edge without ranks");
@@ -307,9 +307,10 @@ fn tasks(attributes: &Attributes, line: usize) -> Result<Ranges, Error> {
         return Err(Error::new(line, "the list of ranks is cut")
             .hint("save the tree by STAT itself, not from a picture of it"));
     }
-    let ranks = ranges::parse(list)
-        .ok_or_else(|| Error::new(line, format!("'{}' is no list of ranks", shown(list))))?;
-    let count = ranges::count(&ranks);
+    let ranks: RankSet = list
+        .parse()
+        .map_err(|_| Error::new(line, format!("'{}' is no list of ranks", shown(list))))?;
+    let count = ranks.len();
     if count > MAX_TASKS {
         return Err(Error::new(
             line,

@@ -13,11 +13,8 @@ mod dot;
 mod lldb;
 mod pyspy;
 mod python;
-mod ranges;
 pub mod snapshots;
 mod values;
-
-pub use ranges::Ranges;
 
 use base::RankSet;
 use snapshot::Task;
@@ -42,14 +39,7 @@ pub struct Alike {
     /// The first of them.
     pub task: Task,
     /// All of them, by rank; empty for one that has no rank.
-    pub ranks: Ranges,
-}
-
-impl Alike {
-    /// The same ranks as a set.
-    pub fn rank_set(&self) -> RankSet {
-        RankSet::from_ranges(self.ranks.iter().copied())
-    }
+    pub ranks: RankSet,
 }
 
 /// Which tool wrote a text.
@@ -200,7 +190,7 @@ pub fn read_alike(text: &str) -> Result<Vec<Alike>, Error> {
 /// # Errors
 /// More than [`MAX_NAMED`] tasks.
 pub fn one_by_one(alike: Vec<Alike>) -> Result<Vec<Task>, Error> {
-    let ranked = || alike.iter().map(|each| (ranges::count(&each.ranks), each));
+    let ranked = || alike.iter().map(|each| (each.ranks.len(), each));
     let count: u64 = ranked().map(|(count, _)| count).sum();
     let frames = ranked().map(|(count, each)| count.saturating_mul(each.task.frames.len() as u64));
     if count > MAX_NAMED || frames.sum::<u64>() > MAX_ALL_FRAMES as u64 {
@@ -211,7 +201,7 @@ pub fn one_by_one(alike: Vec<Alike>) -> Result<Vec<Task>, Error> {
     }
     let mut tasks: Vec<Task> = Vec::new();
     for each in alike {
-        for rank in ranges::each(&each.ranks) {
+        for rank in each.ranks.iter() {
             tasks.push(Task {
                 task: rank.to_string(),
                 rank: Some(rank),

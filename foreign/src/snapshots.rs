@@ -6,7 +6,7 @@
 //!
 //! The text comes in pieces of whole lines, so that it is never in memory as a whole.
 
-use crate::{Alike, Error, MAX_TASKS, ranges};
+use crate::{Alike, Error, MAX_TASKS};
 use rayon::prelude::*;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -155,7 +155,7 @@ impl Reader {
                     rank: first,
                     ..task
                 },
-                ranks: ranges::of_sorted(&ranks),
+                ranks: ranks.into_iter().collect(),
             }
         });
         Ok((Snapshots::Alike(alike.collect()), cut))
@@ -372,7 +372,7 @@ mod tests {
             assert_eq!((alike.len(), cut), (7, None));
             for each in &alike {
                 let place = each.task.frames[0].line.unwrap();
-                let ranks: Vec<u32> = ranges::each(&each.ranks).collect();
+                let ranks: Vec<u32> = each.ranks.iter().collect();
                 let expected: Vec<u32> = (0..tasks as u32).filter(|rank| rank % 7 == place).collect();
                 assert_eq!(ranks, expected, "line {place}");
             }
@@ -395,7 +395,7 @@ mod tests {
             let (read, cut) = read(&text[..text.len() - 20], 1 << 20).unwrap();
             let known: usize = match read {
                 Snapshots::Each(tasks) => tasks.len(),
-                Snapshots::Alike(alike) => alike.iter().map(|each| ranges::count(&each.ranks) as usize).sum(),
+                Snapshots::Alike(alike) => alike.iter().map(|each| each.ranks.len() as usize).sum(),
             };
             assert_eq!(known, tasks - 1);
             assert!(cut.unwrap().starts_with(&format!("line {tasks} is cut off")));

@@ -130,7 +130,7 @@ impl Recorded<'_> {
 
 fn ranked(alike: &[Alike]) -> Vec<(Task, RankSet)> {
     let each = alike.iter();
-    each.map(|each| (each.task.clone(), each.rank_set())).collect()
+    each.map(|each| (each.task.clone(), each.ranks.clone())).collect()
 }
 
 /// The stacks of one job in some files, each a file or a directory of files; `-` is standard input. A file is read once: it may be a pipe.
@@ -188,9 +188,7 @@ impl Stacks {
             return Ok(Stacks::Each(all));
         }
         let (mut all, more) = (self.alike(path)?, other.alike(of)?);
-        let ranks = |alike: &[Alike]| -> RankSet {
-            RankSet::from_ranges(alike.iter().flat_map(|each| each.ranks.iter().copied()))
-        };
+        let ranks = |alike: &[Alike]| RankSet::union(alike.iter().map(|each| &each.ranks));
         let known = ranks(&all);
         if let Some(again) = ranks(&more).iter().find(|&rank| known.contains(rank)) {
             return Err(second(of, &again.to_string()));
@@ -213,7 +211,7 @@ impl Stacks {
         };
         let alike = each.into_iter().map(|task| match task.rank {
             Some(rank) => Ok(Alike {
-                ranks: vec![(rank, rank)],
+                ranks: RankSet::from_iter([rank]),
                 task,
             }),
             None => {

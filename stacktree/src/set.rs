@@ -40,22 +40,14 @@ impl TaskSet {
     }
 
     /// The union of ranges, in any order and overlapping at will.
-    pub fn from_ranges(mut ranges: Vec<(u32, u32)>) -> Self {
-        ranges.retain(|(first, last)| first <= last);
-        ranges.sort_unstable();
-        let mut joined: Vec<(u32, u32)> = Vec::with_capacity(ranges.len());
-        for (first, last) in ranges {
-            match joined.last_mut() {
-                Some((_, end)) if first <= end.saturating_add(1) => *end = last.max(*end),
-                _ => joined.push((first, last)),
-            }
-        }
-        match joined[..] {
+    pub fn from_ranges(ranges: Vec<(u32, u32)>) -> Self {
+        let joined = RankSet::from_ranges(ranges);
+        match *joined.ranges() {
             [] => Self::default(),
             [(first, last)] => Self::range(first, last),
             _ => {
                 let mut bits = RoaringBitmap::new();
-                for (first, last) in joined {
+                for &(first, last) in joined.ranges() {
                     bits.insert_range(first..=last);
                 }
                 Self(Form::Bits(Box::new(bits)))
