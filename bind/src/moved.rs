@@ -320,9 +320,9 @@ fn is_changed(function: &Function, name: &str) -> bool {
 
 /// By point: whether, in an iteration of a loop that the variable orders, it may come after an update of it.
 struct AfterUpdates {
-    /// After one that may have been moved anywhere; the updates themselves are among them.
+    /// It may follow an update that the compiler may have moved anywhere, or is one.
     moved: Vec<bool>,
-    /// After one that may have been sunk as it is; in clang's code, what leads to a way out of the loop.
+    /// It may follow an update that the compiler may only have moved later in the iteration; in clang's code, towards a way out of the loop.
     sunk: Vec<bool>,
     /// The updates, each with whether it is the only one of each loop that it is of.
     updates: BTreeMap<PointId, bool>,

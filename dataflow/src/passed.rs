@@ -220,7 +220,7 @@ struct MemberEffects {
 }
 
 impl MemberEffects {
-    /// What a function, with all that it calls, does to `target`, which is what it calls a member.
+    /// What a function and its callees do to a member, which `target` names as the function itself does.
     fn of(&mut self, program: &Program<'_>, id: FunctionIndex, target: Target) -> Effect {
         let key = (id, target);
         if let Some(&known) = self.known.get(&key) {

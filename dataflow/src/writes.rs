@@ -32,9 +32,9 @@ enum Change<'u> {
     Member(&'u str),
     /// All members of some structure.
     Whole,
-    /// What functions change that a pointer may lead to.
+    /// It calls through a pointer: whatever a function whose address is taken changes.
     BehindPointer,
-    /// Whatever this changes that it calls, of which nothing is known.
+    /// It calls this, of which nothing is known: whatever that may change.
     Unknown(Outsider<&'u str>),
 }
 

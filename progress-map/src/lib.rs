@@ -20,6 +20,7 @@ mod grounds;
 mod handed;
 mod inner_step;
 mod iterated;
+mod lov;
 mod macros;
 mod mpi;
 mod position;
@@ -38,14 +39,14 @@ pub use code::{
 pub use decisive::DecisiveCall;
 pub use error::{ByteOffset, Invalid, ReadError, Section, Tag};
 pub use format::{FunctionHead, Index, MAGIC, Reader, VERSION, records};
-pub use function::{
-    Across, Assumption, Cut, Direction, Function, Growth, Lack, Loop, LoopSource, Lov, LovClass, Point,
-    PointKind, RangePart, Scope, ScopeKind, Storage, Term, TermOp, Unsequenced,
-};
+pub use function::{Function, Loop, LoopSource, Point, PointKind, Scope, ScopeKind, Unsequenced};
 pub use grounds::{About, Grounds, Moves, Provenance, ProvenanceKind};
 pub use handed::Handed;
 pub use inner_step::InnerStep;
 pub use iterated::Iterated;
+pub use lov::{
+    Across, Assumption, Cut, Direction, Growth, Lack, Lov, LovClass, RangePart, Storage, Term, TermOp,
+};
 pub use macros::MacroCalls;
 pub use mpi::{MpiArgument, MpiCall};
 pub use refusal::{Interference, Outsider, Refusal, Refused};

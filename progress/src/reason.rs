@@ -301,20 +301,12 @@ impl fmt::Display for Reason {
                 function,
                 a: (task_a, in_a),
                 b: (task_b, in_b),
-            } => {
-                // Whether a task is in something that waits for others.
-                let within = |beneath: &Option<Beneath>| match beneath {
-                    None => "in none of MPI's operations".to_owned(),
-                    Some(beneath) if beneath.begun => format!("in {}", beneath.operation),
-                    Some(beneath) => format!("about to begin {}", beneath.operation),
-                };
-                write!(
-                    f,
-                    "of {function}, which is not in the map, it is only known that task {task_a} is {} and task {task_b} {}",
-                    within(in_a),
-                    within(in_b)
-                )
-            }
+            } => write!(
+                f,
+                "of {function}, which is not in the map, it is only known that task {task_a} is {} and task {task_b} {}",
+                within(in_a),
+                within(in_b)
+            ),
             Reason::Part(a, b) => write!(f, "the stacks part into {a} and {b}"),
             Reason::ReadInPart { function, why } => {
                 write!(f, "{function}: ")?;
@@ -346,26 +338,37 @@ impl fmt::Display for Reason {
             Reason::Irreducible { at, .. } => {
                 write!(f, "the loop at {at} is entered by a jump into its middle")
             }
-            Reason::NoVariable { at, silent, .. } => {
-                write!(
-                    f,
-                    "the loop at {at} has no readable loop-order variable that decides ("
-                )?;
-                if silent.is_empty() {
-                    f.write_str("no variable changes in it")?;
-                }
-                for (number, each) in silent.iter().enumerate() {
-                    let separator = if number > 0 { "; " } else { "" };
-                    write!(f, "{separator}{}: {}", each.name, each.why)?;
-                }
-                f.write_str(")")
-            }
+            Reason::NoVariable { at, silent, .. } => no_variable(f, at, silent),
             Reason::TooManyPoints(count) => write!(
                 f,
                 "there are {count} different execution points, and most of them have no order among them"
             ),
         }
     }
+}
+
+/// Whether a task is in something that waits for others.
+fn within(beneath: &Option<Beneath>) -> String {
+    match beneath {
+        None => "in none of MPI's operations".to_owned(),
+        Some(beneath) if beneath.begun => format!("in {}", beneath.operation),
+        Some(beneath) => format!("about to begin {}", beneath.operation),
+    }
+}
+
+fn no_variable(f: &mut fmt::Formatter<'_>, at: &SourceLine, silent: &[Silent]) -> fmt::Result {
+    write!(
+        f,
+        "the loop at {at} has no readable loop-order variable that decides ("
+    )?;
+    if silent.is_empty() {
+        f.write_str("no variable changes in it")?;
+    }
+    for (number, each) in silent.iter().enumerate() {
+        let separator = if number > 0 { "; " } else { "" };
+        write!(f, "{separator}{}: {}", each.name, each.why)?;
+    }
+    f.write_str(")")
 }
 
 impl fmt::Display for WhySilent {

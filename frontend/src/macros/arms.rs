@@ -1,7 +1,7 @@
 //! Which definition of a macro holds where another one is known to hold.
 //!
-//! What stands in an arm of `#if` is there in the builds that take the arm. So a macro that the replacement list of another one names has
-//! the definition of the same arm, whatever other builds define it as.
+//! What stands in an arm of `#if` is there in the builds that take the arm. So a macro that is named in another's replacement list has the
+//! definition of the same arm, whatever other builds define it as.
 
 use super::Visible;
 use crate::directive::Definition;

@@ -288,46 +288,7 @@ impl<'u> Out<'u> {
     }
 
     fn expr(&mut self, at: usize, expr: &'u Expr) {
-        let code = match &expr.kind {
-            ExprKind::Int(_) => expr_code::INT,
-            ExprKind::Float(_) => expr_code::FLOAT,
-            ExprKind::Str => expr_code::STR,
-            ExprKind::Var(VarRef::Local(_)) => expr_code::LOCAL,
-            ExprKind::Var(VarRef::Global(_)) => expr_code::GLOBAL,
-            ExprKind::Constant => expr_code::CONSTANT,
-            ExprKind::BuildChoice => expr_code::BUILD_CHOICE,
-            ExprKind::Unary(op, _) => expr_code::UNARY + index(&UNARY, *op),
-            ExprKind::Binary(op, ..) => expr_code::BINARY + index(&BINARY, *op),
-            ExprKind::And(..) => expr_code::AND,
-            ExprKind::Or(..) => expr_code::OR,
-            ExprKind::Conditional(..) => expr_code::CONDITIONAL,
-            ExprKind::Comma(..) => expr_code::COMMA,
-            ExprKind::Assign { op: None, .. } => expr_code::ASSIGN,
-            ExprKind::Assign { op: Some(_), .. } => expr_code::ASSIGN_OP,
-            ExprKind::Step { up, prefix, .. } => expr_code::STEP + u8::from(*up) + 2 * u8::from(*prefix),
-            ExprKind::Call {
-                callee: Callee::Named(_),
-                ..
-            } => expr_code::CALL_NAMED,
-            ExprKind::Call {
-                callee: Callee::Macro(_),
-                ..
-            } => expr_code::CALL_MACRO,
-            ExprKind::Call {
-                callee: Callee::Indirect(_),
-                ..
-            } => expr_code::CALL_INDIRECT,
-            ExprKind::Field { arrow: false, .. } => expr_code::FIELD,
-            ExprKind::Field { arrow: true, .. } => expr_code::ARROW,
-            ExprKind::Captured { .. } => expr_code::CAPTURED,
-            ExprKind::Index { .. } => expr_code::INDEX,
-            ExprKind::Deref(_) => expr_code::DEREF,
-            ExprKind::AddressOf(_) => expr_code::ADDRESS_OF,
-            ExprKind::Cast(..) => expr_code::CAST,
-            ExprKind::List(_) => expr_code::LIST,
-            ExprKind::Unknown(_) => expr_code::UNKNOWN,
-        };
-        self.head(code, expr.span, expr.from_macro);
+        self.head(code_of_expr(&expr.kind), expr.span, expr.from_macro);
         match &expr.kind {
             ExprKind::Int(value) => self.signed(*value),
             ExprKind::Float(value) => self.bytes.extend_from_slice(&value.to_bits().to_le_bytes()),
@@ -382,31 +343,7 @@ impl<'u> Out<'u> {
     }
 
     fn stmt(&mut self, at: Counts, stmt: &'u Stmt) {
-        let code = match &stmt.kind {
-            StmtKind::Expr(_) => stmt_code::EXPR,
-            StmtKind::Decl { .. } => stmt_code::DECL,
-            StmtKind::Block(_) => stmt_code::BLOCK,
-            StmtKind::Group(_) => stmt_code::GROUP,
-            StmtKind::If { .. } => stmt_code::IF,
-            StmtKind::Loop { kind, divided, .. } => {
-                stmt_code::LOOP + index(&LOOPS, *kind) + 3 * u8::from(*divided)
-            }
-            StmtKind::Switch { .. } => stmt_code::SWITCH,
-            StmtKind::Case(_) => stmt_code::CASE,
-            StmtKind::Default => stmt_code::DEFAULT,
-            StmtKind::Label(_) => stmt_code::LABEL,
-            StmtKind::Goto(_) => stmt_code::GOTO,
-            StmtKind::ComputedGoto(_) => stmt_code::COMPUTED_GOTO,
-            StmtKind::Break => stmt_code::BREAK,
-            StmtKind::Continue => stmt_code::CONTINUE,
-            StmtKind::Return(_) => stmt_code::RETURN,
-            StmtKind::Try { .. } => stmt_code::TRY,
-            StmtKind::Throw(_) => stmt_code::THROW,
-            StmtKind::Alternatives(_) => stmt_code::ALTERNATIVES,
-            StmtKind::Empty => stmt_code::EMPTY,
-            StmtKind::Unknown(_) => stmt_code::UNKNOWN,
-        };
-        self.head(code, stmt.span, stmt.from_macro);
+        self.head(code_of_stmt(&stmt.kind), stmt.span, stmt.from_macro);
         let Counts { exprs, stmts } = at;
         match &stmt.kind {
             StmtKind::Expr(e) | StmtKind::Case(e) | StmtKind::ComputedGoto(e) => self.back(exprs, *e),
@@ -458,6 +395,77 @@ impl<'u> Out<'u> {
             }
             StmtKind::Unknown(parts) => self.backs(exprs, parts),
         }
+    }
+}
+
+/// The code of an expression's kind; what it holds follows its head.
+fn code_of_expr(kind: &ExprKind) -> u8 {
+    match kind {
+        ExprKind::Int(_) => expr_code::INT,
+        ExprKind::Float(_) => expr_code::FLOAT,
+        ExprKind::Str => expr_code::STR,
+        ExprKind::Var(VarRef::Local(_)) => expr_code::LOCAL,
+        ExprKind::Var(VarRef::Global(_)) => expr_code::GLOBAL,
+        ExprKind::Constant => expr_code::CONSTANT,
+        ExprKind::BuildChoice => expr_code::BUILD_CHOICE,
+        ExprKind::Unary(op, _) => expr_code::UNARY + index(&UNARY, *op),
+        ExprKind::Binary(op, ..) => expr_code::BINARY + index(&BINARY, *op),
+        ExprKind::And(..) => expr_code::AND,
+        ExprKind::Or(..) => expr_code::OR,
+        ExprKind::Conditional(..) => expr_code::CONDITIONAL,
+        ExprKind::Comma(..) => expr_code::COMMA,
+        ExprKind::Assign { op: None, .. } => expr_code::ASSIGN,
+        ExprKind::Assign { op: Some(_), .. } => expr_code::ASSIGN_OP,
+        ExprKind::Step { up, prefix, .. } => expr_code::STEP + u8::from(*up) + 2 * u8::from(*prefix),
+        ExprKind::Call {
+            callee: Callee::Named(_),
+            ..
+        } => expr_code::CALL_NAMED,
+        ExprKind::Call {
+            callee: Callee::Macro(_),
+            ..
+        } => expr_code::CALL_MACRO,
+        ExprKind::Call {
+            callee: Callee::Indirect(_),
+            ..
+        } => expr_code::CALL_INDIRECT,
+        ExprKind::Field { arrow: false, .. } => expr_code::FIELD,
+        ExprKind::Field { arrow: true, .. } => expr_code::ARROW,
+        ExprKind::Captured { .. } => expr_code::CAPTURED,
+        ExprKind::Index { .. } => expr_code::INDEX,
+        ExprKind::Deref(_) => expr_code::DEREF,
+        ExprKind::AddressOf(_) => expr_code::ADDRESS_OF,
+        ExprKind::Cast(..) => expr_code::CAST,
+        ExprKind::List(_) => expr_code::LIST,
+        ExprKind::Unknown(_) => expr_code::UNKNOWN,
+    }
+}
+
+/// The code of a statement's kind; what it holds follows its head.
+fn code_of_stmt(kind: &StmtKind) -> u8 {
+    match kind {
+        StmtKind::Expr(_) => stmt_code::EXPR,
+        StmtKind::Decl { .. } => stmt_code::DECL,
+        StmtKind::Block(_) => stmt_code::BLOCK,
+        StmtKind::Group(_) => stmt_code::GROUP,
+        StmtKind::If { .. } => stmt_code::IF,
+        StmtKind::Loop { kind, divided, .. } => {
+            stmt_code::LOOP + index(&LOOPS, *kind) + 3 * u8::from(*divided)
+        }
+        StmtKind::Switch { .. } => stmt_code::SWITCH,
+        StmtKind::Case(_) => stmt_code::CASE,
+        StmtKind::Default => stmt_code::DEFAULT,
+        StmtKind::Label(_) => stmt_code::LABEL,
+        StmtKind::Goto(_) => stmt_code::GOTO,
+        StmtKind::ComputedGoto(_) => stmt_code::COMPUTED_GOTO,
+        StmtKind::Break => stmt_code::BREAK,
+        StmtKind::Continue => stmt_code::CONTINUE,
+        StmtKind::Return(_) => stmt_code::RETURN,
+        StmtKind::Try { .. } => stmt_code::TRY,
+        StmtKind::Throw(_) => stmt_code::THROW,
+        StmtKind::Alternatives(_) => stmt_code::ALTERNATIVES,
+        StmtKind::Empty => stmt_code::EMPTY,
+        StmtKind::Unknown(_) => stmt_code::UNKNOWN,
     }
 }
 

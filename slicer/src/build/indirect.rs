@@ -222,7 +222,8 @@ struct Resolving<'u> {
     applied: Vec<Vec<LibraryEffect>>,
     /// The calls that lead nowhere, once they have been looked for.
     nowhere: Option<Vec<usize>>,
-    /// The meetings of the last round: others were of pointers that have become one with another, which leads wherever they did.
+    /// The meetings of the last round. A pointer that was unified with another since then has the other's meeting, which leads wherever its
+    /// own did.
     live: BTreeSet<usize>,
     table: usize,
 }
