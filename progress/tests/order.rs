@@ -1,11 +1,12 @@
 //! The rules of the order, each on the smallest map that shows it. Whole programs judge it in the `tests` crate.
 
 use base::{Confidence, Id, IdVec, Span};
-use progress::{ExecutionPoint, Frame, Order, Relation, Value, classify};
+use progress::{ExecutionPoint, Frame, Order, Reason, Relation, Value, classify};
 use progress_map::generate::{self, bare_function};
 use progress_map::{
-    Across, Cut, Direction, File, Function, Loop, LoopId, LoopSource, Lov, LovClass, Map, Point, PointId,
-    PointKind, Scope, ScopeId, ScopeKind, Storage, Term, Unsequenced,
+    Across, Cut, Direction, File, Function, Grounds, Loop, LoopId, LoopSource, Lov, LovClass, Map, Moves,
+    Point, PointId, PointKind, Provenance, ProvenanceKind, Refusal, Refused, Scope, ScopeId, ScopeKind,
+    Storage, Term, Unsequenced,
 };
 
 fn p(index: usize) -> PointId {
@@ -487,4 +488,171 @@ fn classes_name_the_least_progressed() {
     // All alike: nobody is behind.
     let located: Vec<_> = (0..4).map(|rank| order.locate(&at("t", rank, 6, &[]))).collect();
     assert!(classify(&order, &located).hindmost().is_empty());
+}
+
+/// The word for why nothing is decided, both ways round; of a loop without variables also what each of them lacks.
+fn undecided(map: &Map, a: &ExecutionPoint, b: &ExecutionPoint) -> String {
+    let order = Order::new(map);
+    let (a, b) = (order.locate(a), order.locate(b));
+    let (forth, back) = (order.compare(&a, &b), order.compare(&b, &a));
+    let reason = forth.unknown_because().expect("nothing is decided");
+    assert_eq!(back.unknown_because().map(Reason::code), Some(reason.code()));
+    match reason {
+        Reason::NoVariable { silent, .. } => {
+            let each = silent.iter().map(|each| format!("{}: {}", each.name, each.why));
+            format!("{} ({})", reason.code(), Vec::from_iter(each).join("; "))
+        }
+        reason => reason.code().to_owned(),
+    }
+}
+
+/// One that is undecided for its first task, against a task that has a place.
+fn obstacle(map: &Map, one: &ExecutionPoint) -> String {
+    undecided(map, one, &at("y", 1, 6, &[]))
+}
+
+#[test]
+fn who_has_no_place_is_unknown_for_the_reason_that_keeps_it_from_having_one() {
+    let map = middle_update(Cut::Updates);
+    let one = at("x", 0, 3, &[("it", 1)]);
+    let with = |change: fn(&mut ExecutionPoint)| {
+        let mut changed = one.clone();
+        change(&mut changed);
+        obstacle(&map, &changed)
+    };
+    assert_eq!(with(|x| x.frames.clear()), "stack-empty");
+    assert_eq!(
+        with(|x| x.incomplete = Some("cut off".to_owned())),
+        "stack-incomplete"
+    );
+    assert_eq!(
+        with(|x| x.frames[0].function = "g".to_owned()),
+        "stack-not-in-map"
+    );
+    assert_eq!(with(|x| x.frames[0].line = None), "frame-without-line");
+    assert_eq!(with(|x| x.frames[0].line = Some(77)), "frame-at-no-point");
+    assert_eq!(with(|x| x.frames[0].inexact = true), "frame-in-mixed-code");
+    // Nothing on line 3 calls `f`.
+    assert_eq!(
+        with(|x| {
+            let again = x.frames[0].clone();
+            x.frames.push(again);
+        }),
+        "call-not-found"
+    );
+}
+
+#[test]
+fn what_lines_and_functions_leave_open() {
+    let one_line = map(
+        &[eval(2, None), (PointKind::Eval, 2, 20, None), eval(6, None)],
+        &[(1, 2), (2, 3), (3, 4)],
+        vec![],
+    );
+    let both = (at("x", 0, 2, &[]), at("y", 1, 2, &[]));
+    assert_eq!(undecided(&one_line, &both.0, &both.1), "line-of-several-points");
+
+    let mut partial = middle_update(Cut::Updates);
+    partial.functions[Id::from_index(0)].confidence = Confidence::Partial;
+    assert_eq!(
+        obstacle(&partial, &at("x", 0, 3, &[("it", 1)])),
+        "function-read-in-part"
+    );
+
+    let call = (PointKind::Call("g".into()), 3, 5, None);
+    let calls = map(
+        &[eval(2, None), call, eval(6, None)],
+        &[(1, 2), (2, 3), (3, 4)],
+        vec![],
+    );
+    let mut inside = at("x", 0, 3, &[]);
+    inside.frames.push(Frame {
+        function: "g".into(),
+        ..Frame::default()
+    });
+    assert_eq!(undecided(&calls, &inside, &at("y", 1, 3, &[])), "call-under-way");
+}
+
+#[test]
+fn what_a_loop_leaves_open() {
+    let of = |found: Vec<Lov>| {
+        let points = [
+            eval(2, Some(0)),
+            eval(3, Some(0)),
+            eval(4, Some(0)),
+            eval(5, Some(0)),
+            eval(6, None),
+        ];
+        let edges = [(1, 2), (2, 3), (3, 4), (4, 1), (1, 5), (5, 6)];
+        map(&points, &edges, vec![a_loop(None, 1, found)])
+    };
+    let plain = || lov("it", LovClass::Strict, Across::SameSequence, Cut::Updates, &[3]);
+    let why = |map: &Map, a: &[(&str, i128)], b: &[(&str, i128)]| {
+        undecided(map, &at("x", 0, 3, a), &at("y", 1, 5, b))
+    };
+
+    assert_eq!(why(&of(vec![]), &[], &[]), "loop-without-variable ()");
+    assert_eq!(
+        why(&of(vec![plain()]), &[], &[("it", 1)]),
+        "loop-without-variable (it: its value was not recorded)"
+    );
+    let apart = Lov {
+        across: Across::Nothing,
+        grounds: Grounds {
+            moves: Moves::EveryCycle,
+            provenance: Some(Provenance::at(ProvenanceKind::Memory, 9)),
+            unseen: None,
+        },
+        ..plain()
+    };
+    assert_eq!(
+        why(&of(vec![apart]), &[("it", 1)], &[("it", 2)]),
+        "loop-without-variable (it: its values on different tasks cannot be compared (every cycle changes it; its values differ by task: \
+         it is read from memory at line 9))"
+    );
+    let weak = Lov {
+        class: LovClass::Weak,
+        ..plain()
+    };
+    assert_eq!(
+        why(&of(vec![weak]), &[("it", 2)], &[("it", 2)]),
+        "loop-without-variable (it: it is 2 on both, but not every iteration changes it)"
+    );
+    let counted = |start: Term, step: Term| Lov {
+        across: Across::Relative,
+        start: Some(start),
+        step: Some(step),
+        ..plain()
+    };
+    let by_two = of(vec![counted(Term::Constant(0), Term::Constant(2))]);
+    assert_eq!(
+        why(&by_two, &[("it", 3)], &[("it", 4)]),
+        "loop-without-variable (it: 3 is not a whole number of steps of 2 from its start 0)"
+    );
+    let by_nothing = of(vec![counted(Term::Constant(0), Term::Constant(0))]);
+    assert_eq!(
+        why(&by_nothing, &[("it", 3)], &[("it", 4)]),
+        "loop-without-variable (it: its step is 0)"
+    );
+    let from_a_fraction = of(vec![counted(Term::Float(0.5), Term::Constant(1))]);
+    assert_eq!(
+        why(&from_a_fraction, &[("it", 3)], &[("it", 4)]),
+        "loop-without-variable (it: steps of a floating-point variable cannot be counted exactly)"
+    );
+
+    let refused = Loop {
+        refused: vec![Refused {
+            name: "n".to_owned(),
+            why: Refusal::MovesBothWays,
+        }],
+        ..a_loop(None, 1, vec![])
+    };
+    let mut map = of(vec![]);
+    map.functions[Id::from_index(0)].loops[l(0)] = refused;
+    assert_eq!(
+        why(&map, &[], &[]),
+        "loop-without-variable (n: it moves both ways)"
+    );
+    map.functions[Id::from_index(0)].loops[l(0)].reducible = false;
+    assert_eq!(why(&map, &[], &[]), "loop-irreducible");
 }
