@@ -9,15 +9,13 @@ use crate::tree_args::TreeFormat;
 use base::RankSet;
 use engine::recorded::Record;
 use engine::{
-    Analysis, Answer, Circumstances, Earlier, Map, NextStep, OrderedTree, Origin, Outcome, TaskSet,
-    TreeOptions,
+    Analysis, Circumstances, Earlier, Map, NextStep, OrderedTree, Origin, Outcome, TaskSet, TreeOptions,
 };
-use project::{Failure, FirstLook, JobMap, SourceFinder, Wish};
+use project::{Failure, FirstLook, JobMap, Looks, SourceFinder, WantedLooks, Wish};
 use report::{Form, TreeText};
 use runtime_probe::{Job, Options, ProbeError, ProcessTable, Threads};
 use snapshot::{Header, Task};
 use std::collections::BTreeSet;
-use std::time::{Duration, Instant};
 
 pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
     if !args.cores.is_empty() {
@@ -49,7 +47,12 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
     // goes on between them need not go on in the end.
     let is_one_moment = args.twice.is_none() && args.samples.is_none();
     let first = is_one_moment.then(|| first_look(args, &job)).transpose()?;
-    let looks = Looks::taken(args, &found.map, &job.missing, &take);
+    let wanted = WantedLooks {
+        apart: args.twice,
+        samples: args.samples.unwrap_or(1),
+        every: args.every,
+    };
+    let looks = Looks::taken(wanted, &found.map, &job.missing, &take);
     let earlier = looks.first.as_ref().map(|(tasks, elapsed)| Earlier {
         tasks,
         elapsed: *elapsed,
@@ -89,74 +92,12 @@ fn take(
     options: Options,
     launcher: Option<&(u32, String)>,
 ) -> (Header, Vec<Task>) {
-    let (mut header, mut records) = runtime_probe::take(&found.map, &job.tasks, options);
+    let (mut header, records) = project::take_tasks(found, job, options);
     if let Some((pid, name)) = launcher {
         (header.launcher, header.job) = (Some(*pid), name.clone());
     }
     warn_of_told(&records);
-    // Of a program that is not the map's its own debug info tells at least the lines.
-    let no_map = found.is_empty();
-    let wants_lines = |task: &&mut Task| no_map || task.error.is_some();
-    let mut without = Vec::from_iter(records.iter_mut().filter(wants_lines).map(std::mem::take));
-    project::add_lines_of_job(&mut without, job);
-    let places = records
-        .iter_mut()
-        .filter(|task| task.frames.is_empty() && task.task.is_empty());
-    places.zip(without).for_each(|(place, task)| *place = task);
     (header, records)
-}
-
-/// What several looks at a job have shown.
-struct Looks {
-    header: Header,
-    records: Vec<Task>,
-    /// What was seen before `records`, and how long before.
-    first: Option<(Vec<Task>, Duration)>,
-    /// What was seen before that, where the user wants several samples.
-    samples: Vec<Vec<Task>>,
-}
-
-impl Looks {
-    /// As many looks as the user wants, or as it takes to tell something.
-    fn taken(args: &FindArgs, map: &Map, missing: &RankSet, take: &dyn Fn() -> (Header, Vec<Task>)) -> Self {
-        let (header, records) = take();
-        let mut looks = Looks {
-            header,
-            records,
-            first: None,
-            samples: Vec::new(),
-        };
-        // A moment later it is somewhere else, if it computes.
-        for _ in 1..LOOKS {
-            if !is_undecided_by_chance(map, &looks.records, missing) {
-                break;
-            }
-            looks.again(BETWEEN_LOOKS, take);
-        }
-        let begun = Instant::now();
-        let apart = args.twice.or_else(|| {
-            answer_of(map, &looks.records, missing)
-                .needs_second_look()
-                .then_some(TO_COME_ON)
-        });
-        if let Some(apart) = apart {
-            let before = looks.again(apart, take);
-            looks.first = Some((before, begun.elapsed()));
-        }
-        for _ in 1..args.samples.unwrap_or(1) {
-            let before = looks.again(args.every, take);
-            looks.samples.push(before);
-        }
-        looks
-    }
-
-    /// Another look after a pause; gives what the one before has shown.
-    fn again(&mut self, pause: Duration, take: &dyn Fn() -> (Header, Vec<Task>)) -> Vec<Task> {
-        std::thread::sleep(pause);
-        let (header, records) = take();
-        self.header = header;
-        std::mem::replace(&mut self.records, records)
-    }
 }
 
 /// The launcher, if it is what the user has named.
@@ -188,25 +129,6 @@ pub(crate) fn warn_of_told(records: &[Task]) {
             ));
         }
     }
-}
-
-/// How often a job is looked at where a look leaves the answer to chance, and how long apart.
-const LOOKS: usize = 8;
-const BETWEEN_LOOKS: Duration = Duration::from_millis(3);
-
-/// How long tasks are given to go on; those that have not by then are taken to stand still, where the answer rests on that.
-const TO_COME_ON: Duration = Duration::from_millis(100);
-
-/// Whether a task was caught in an instruction that belongs to two statements, and nothing is decided: another look may find it in one
-/// of them. All tasks are looked at anew then, since an order is of one moment.
-fn is_undecided_by_chance(map: &Map, records: &[Task], missing: &RankSet) -> bool {
-    let mut frames = records.iter().flat_map(|task| &task.frames);
-    frames.any(|frame| frame.inexact) && answer_of(map, records, missing).outcome == Outcome::Undecided
-}
-
-/// What one look says.
-fn answer_of(map: &Map, records: &[Task], missing: &RankSet) -> Answer {
-    Analysis::new(map, records, missing.clone()).answer()
 }
 
 /// What was seen of a job.
@@ -260,25 +182,22 @@ pub(crate) fn answer(
         *tree = crate::tree::shown(tree, &args.shape)?;
     }
     let is_live = args.cores.is_empty();
-    let is_no_job = is_live && records.iter().all(|task| task.rank.is_none());
     if let Some(answer) = &mut findings.answer {
-        let programs: BTreeSet<&str> = records.iter().map(|task| task.program.as_str()).collect();
         let warnings = found.warnings.iter().cloned().chain(lost);
         answer.under(Circumstances {
             main_threads_alone: args.threads == ThreadChoice::Main,
             silent_of_motion: args.twice.is_none(),
             ended: seen.ended.clone(),
             no_map: found.none.as_ref(),
-            no_job: is_no_job,
-            several_programs: programs.len() > 1,
             waiting: (!seen.recorded.is_empty()).then(|| engine::recorded::waiting(&seen.recorded)),
             warnings: warnings.chain(seen.notes.iter().cloned()).collect(),
+            ..Circumstances::of(records, is_live)
         });
     }
     let finder = SourceFinder::new(found.path.as_deref(), &found.reader);
     let origin = if is_live { Origin::Live } else { Origin::Recorded };
     project::advise(&mut findings, origin, &finder);
-    if is_no_job
+    if Circumstances::of(records, is_live).no_job
         && let Some(answer) = &mut findings.answer
         && let Outcome::NotPlaced | Outcome::NothingReadable = answer.outcome
         && let Some((pid, command)) = runtime_probe::launchers().into_iter().next()

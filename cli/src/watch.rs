@@ -248,11 +248,8 @@ impl<'a> Watch<'a> {
         // Before the stacks: what these show is later, and nobody who goes on in between is taken to wait.
         let recorded = project::FirstLook::of_job(&job, &Terminal::showing(false)).again();
         let waiting = (!recorded.is_empty()).then(|| engine::recorded::waiting(&recorded));
-        let (header, mut records) = runtime_probe::take(&found.map, &job.tasks, options);
+        let (header, records) = project::take_tasks(found, &job, options);
         find::warn_of_told(&records);
-        if found.is_empty() {
-            project::add_lines_of_job(&mut records, &job);
-        }
         if records.len() != self.tasks {
             self.tasks = records.len();
             let tasks = if self.tasks == 1 { "task" } else { "tasks" };

@@ -32,10 +32,11 @@ pub(crate) fn write(
     )?;
     if let Some(answer) = &mut findings.answer {
         answer.under(Circumstances {
+            ended: job.ended.clone(),
             no_map: found.none.as_ref(),
             waiting,
             warnings: found.warnings.iter().chain(&job.notes).cloned().collect(),
-            ..Circumstances::default()
+            ..Circumstances::of(records, true)
         });
     }
     findings.seen.clone_from(header);

@@ -3,6 +3,7 @@
 use crate::recorded::Waiting;
 use crate::{Answer, NoMap};
 use base::RankSet;
+use snapshot::Task;
 
 /// How the stacks of an answer were taken.
 #[derive(Clone, Debug, Default)]
@@ -23,6 +24,19 @@ pub struct Circumstances<'a> {
     pub waiting: Option<Waiting>,
     /// What the user should know besides.
     pub warnings: Vec<String>,
+}
+
+impl Circumstances<'_> {
+    /// What the tasks say themselves, of a job that runs or of one that was recorded.
+    pub fn of(tasks: &[Task], is_live: bool) -> Self {
+        let mut programs = tasks.windows(2).map(|two| two[0].program != two[1].program);
+        Self {
+            // What was recorded need not say which rank it was.
+            no_job: is_live && tasks.iter().all(|task| task.rank.is_none()),
+            several_programs: programs.any(|differ| differ),
+            ..Self::default()
+        }
+    }
 }
 
 impl Answer {

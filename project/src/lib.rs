@@ -40,6 +40,7 @@ mod inputs;
 mod job_map;
 mod listener;
 mod live;
+mod looks;
 mod making;
 mod preprocess;
 mod recorded;
@@ -64,7 +65,8 @@ pub use findings::{NoSlice, SliceWish, Wish, add_slice, advise, of as findings_o
 pub use graph::graph_of;
 pub use job_map::{Build, JobMap};
 pub use listener::Listener;
-pub use live::{add_lines_of_job, map_of_job};
+pub use live::map_of_job;
+pub use looks::{Looks, WantedLooks, take_tasks};
 pub use making::{as_built, beside, make, make_of_build, make_preprocessed};
 pub use preprocess::Preprocessor;
 pub use recorded::{Recorded, header_of, stacks, stacks_of};

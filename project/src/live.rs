@@ -127,7 +127,7 @@ fn without_map(
 }
 
 /// Adds lines from the debug info of what runs, as far as there is any.
-pub fn add_lines_of_job(records: &mut [Task], job: &Job) {
+pub(crate) fn add_lines_of_job(records: &mut [Task], job: &Job) {
     let reader = &reader_of(job);
     let is_named = |path: &str, name: &str| path.rsplit('/').next() == Some(name);
     symbolize::add_lines(records, &|name| {
