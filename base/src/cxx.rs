@@ -23,6 +23,11 @@ pub fn is_shouted(name: &[u8]) -> bool {
     name.iter().any(u8::is_ascii_uppercase) && !name.iter().any(u8::is_ascii_lowercase)
 }
 
+/// Whether a name is written as macros are: in capitals, and longer than one letter, which tells nothing: `N` is a matrix as often.
+pub fn looks_like_macro(name: &[u8]) -> bool {
+    name.len() > 1 && is_shouted(name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -37,6 +42,8 @@ mod tests {
             ("", false),
         ] {
             assert_eq!(is_shouted(name.as_bytes()), shouted, "{name}");
+            let longer = shouted && name.len() > 1;
+            assert_eq!(looks_like_macro(name.as_bytes()), longer, "{name}");
         }
     }
 

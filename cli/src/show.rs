@@ -63,7 +63,7 @@ fn not_in_map(map: &Map, path: &str) -> Failure {
     let similar = map
         .files
         .iter()
-        .find(|file| file.path.rsplit('/').next() == Some(wanted));
+        .find(|file| base::last_component(&file.path) == wanted);
     match (similar, &map.files.as_slice()[..map.files.len().min(5)]) {
         (Some(file), _) => failure.hint(format!("it holds {}", file.path)),
         (None, []) => failure.hint("it holds no file at all: make it again with `hindmost map`"),

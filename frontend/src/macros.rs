@@ -9,7 +9,7 @@ mod attributes;
 mod state;
 mod visible;
 
-pub use visible::{Meaning, Visible, is_shouted};
+pub use visible::{Meaning, Visible};
 
 use crate::Source;
 use crate::asked::NameFilter;

@@ -1,8 +1,8 @@
 //! Repairs of code that C compilers accept and the grammar does not; none of them can change control flow.
 
-use crate::macros::is_shouted;
 use crate::shape::{Written, declaration_word, is_control};
 use crate::token::{Token, TokenKind};
+use base::looks_like_macro;
 use ir::Attribute;
 
 /// Bytes of the template arguments in the name of a class.
@@ -56,7 +56,7 @@ pub fn is_unknown_attribute(text: &[u8], tokens: &[Token], at: usize) -> bool {
         )
     };
     let name = word(at);
-    if !is_shouted(name) || !name.split(|&byte| byte == b'_').any(says_so) || !is_name(at + 1) {
+    if !looks_like_macro(name) || !name.split(|&byte| byte == b'_').any(says_so) || !is_name(at + 1) {
         return false;
     }
     let before_type = is_name(at + 2) || word(at + 2) == b"*";
@@ -280,7 +280,7 @@ pub fn blank_cxx_attribute(item: &[Written], out: &mut [u8]) -> Option<String> {
         at += 1;
     }
     let word = item.get(at).copied()?;
-    let named = is_shouted(text(at)) && text(at).contains(&b'_');
+    let named = looks_like_macro(text(at)) && text(at).contains(&b'_');
     // What follows must be the type: a word, and behind it more than a parenthesis.
     let typed = item.get(at + 1).is_some_and(|next| next.kind == TokenKind::Ident)
         && !matches!(text(at + 1), b"operator" | b"const");

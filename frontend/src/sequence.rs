@@ -8,9 +8,10 @@
 //! All definitions that a name may have must be so, with the macros in them. What is not plainly so is left unknown.
 
 use crate::directive::{BodyToken, Definition};
-use crate::macros::{Visible, is_shouted};
+use crate::macros::Visible;
 use crate::shape::is_keyword;
 use crate::token::TokenKind;
+use base::looks_like_macro;
 use std::collections::BTreeSet;
 
 /// Tokens that are looked at for one macro.
@@ -159,7 +160,7 @@ pub fn called_at_all_by<'m>(meanings: &impl Meanings<'m>, name: &[u8]) -> Option
                         continue;
                     }
                     let text = std::str::from_utf8(name).ok()?;
-                    if !is_macro && is_shouted(name) {
+                    if !is_macro && looks_like_macro(name) {
                         return None;
                     }
                     if !CALLING_NOTHING.contains(&text) {
@@ -264,7 +265,7 @@ impl<'a: 'v, 'v, M: Meanings<'a>> Scan<'v, M> {
             return Some(());
         }
         let known = self.meanings.is_function(name) || base::is_mpi(text) || text.starts_with("__builtin_");
-        if self.open || !known || is_shouted(name) {
+        if self.open || !known || looks_like_macro(name) {
             return None;
         }
         self.calls.insert(name.into());

@@ -129,7 +129,7 @@ fn without_map(
 /// Adds lines from the debug info of what runs, as far as there is any.
 pub(crate) fn add_lines_of_job(records: &mut [Task], job: &Job) {
     let reader = &reader_of(job);
-    let is_named = |path: &str, name: &str| path.rsplit('/').next() == Some(name);
+    let is_named = |path: &str, name: &str| base::last_component(path) == name;
     symbolize::add_lines(records, &|name| {
         let runs = |task: &&TaskRef| {
             let path = task.executable.as_str();

@@ -117,5 +117,5 @@ impl QualifiedNames {
 }
 
 fn last_part(path: Option<&str>) -> &str {
-    path.and_then(|path| path.rsplit('/').next()).unwrap_or_default()
+    path.map(base::last_component).unwrap_or_default()
 }

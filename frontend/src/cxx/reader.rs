@@ -1,8 +1,8 @@
 //! Reads declarations of C++.
 
 use super::{Accessor, CxxFacts, Gives, References, bit};
-use crate::macros::is_shouted;
 use crate::token::{Token, TokenKind};
+use base::looks_like_macro;
 
 /// What an open brace is.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -257,7 +257,7 @@ impl<'t> Reader<'t> {
         match at.checked_sub(1).map(|before| head[before].text(self.text)) {
             None => self.facts.classes.contains(name),
             // Behind one invocation stands another, or the name of a function whose type the first one makes.
-            Some(b")") => !is_shouted(name),
+            Some(b")") => !looks_like_macro(name),
             Some(_) => true,
         }
     }

@@ -6,10 +6,11 @@ use super::{Behind, Expander, GivenUp, PpToken, are_balanced, fitted, plain};
 use crate::directive::Definition;
 use crate::hazard::{Hazard, hazard};
 use crate::hide::with_name;
-use crate::macros::{Meaning, is_shouted};
+use crate::macros::Meaning;
 use crate::shape::{declaration_word, is_control};
 use crate::token::TokenKind;
 use crate::variants::is_statements;
+use base::looks_like_macro;
 
 /// The name of the condition by which a build chooses among the definitions of a macro in an expression. No variable has
 /// it: its value is not known, and the same on every task.
@@ -129,7 +130,7 @@ impl<'a> Expander<'a> {
             });
         }
         // Where no definition is in force, the name is that of a function.
-        if let Some(args) = args.filter(|_| !is_shouted(&several.token.text)) {
+        if let Some(args) = args.filter(|_| !looks_like_macro(&several.token.text)) {
             forms
                 .operands
                 .push(self.call_of(several.token, args, several.depth)?);

@@ -6,9 +6,10 @@ use crate::lower::function::{Binding, Body, BodyKind};
 use crate::lower::hidden::a_macro;
 use crate::lower::lambda::MASK_UNKNOWN;
 use crate::lower::{children, field};
-use crate::macros::{Meaning, is_shouted};
+use crate::macros::Meaning;
 use crate::sequence::called_after_arguments;
 use base::Cause;
+use base::looks_like_macro;
 use ir::{Callee, ExprId, ExprKind, Receiver, Type};
 use thin_vec::ThinVec;
 use tree_sitter::Node;
@@ -232,7 +233,7 @@ impl Body<'_, '_> {
             "assert" | "static_assert" | "_Static_assert" => a_macro(&name),
             // The macros of <stdarg.h> are these built-ins of the compiler.
             "va_start" | "va_arg" | "va_end" | "va_copy" => Callee::Named(format!("__builtin_{name}").into()),
-            _ if is_shouted(name.as_bytes()) && !self.is_function(&name) => a_macro(&name),
+            _ if looks_like_macro(name.as_bytes()) && !self.is_function(&name) => a_macro(&name),
             _ => Callee::Named(name.into()),
         }
     }

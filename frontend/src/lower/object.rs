@@ -7,8 +7,8 @@
 use crate::lower::expression::is_expression;
 use crate::lower::function::{Binding, Body, BodyKind};
 use crate::lower::{children, declare, field};
-use crate::macros::is_shouted;
 use base::Cause;
+use base::looks_like_macro;
 use ir::{Callee, ExprId, ExprKind, LocalId, Receiver, StmtId, StmtKind, Type, VarRef};
 use thin_vec::ThinVec;
 use tree_sitter::Node;
@@ -67,7 +67,7 @@ impl Body<'_, '_> {
             || self.file.is_function_name(name)
             || self.file.types.contains_key(name)
             || self.file.is_class(bytes)
-            || is_shouted(bytes)
+            || looks_like_macro(bytes)
             || name.starts_with("MPI_")
             || self.is_plain_name(node.start_byte() as u32);
         if !member && (known || fixed) {

@@ -24,11 +24,6 @@ pub enum Meaning<'m> {
     Elsewhere,
 }
 
-/// Written all in capitals, as macros are: `CHECK`, but not `MPI_Send`. One letter alone tells nothing: `N` is a matrix as often.
-pub fn is_shouted(name: &[u8]) -> bool {
-    name.len() > 1 && base::is_shouted(name)
-}
-
 /// How many macros within macros are looked into to find out what a name may mean.
 pub(super) const NESTED_LIMIT: usize = 4;
 
@@ -201,7 +196,7 @@ impl<'m> Visible<'m> {
             [only]
                 if !doubtful
                     && (certain
-                        || (is_shouted(name) && !self.is_function(name))
+                        || (base::looks_like_macro(name) && !self.is_function(name))
                         || (!self.is_function(name) && self.is_accessor(only, offset, depth))) =>
             {
                 Meaning::One(only)

@@ -9,10 +9,11 @@ use super::Writer;
 use crate::directive::Definition;
 use crate::expand::{Expander, Outcome, PpToken};
 use crate::hazard::{Hazard, hazard, is_structural};
-use crate::macros::{Meaning, is_shouted};
+use crate::macros::Meaning;
 use crate::repair;
 use crate::shape::{Open, is_keyword};
 use crate::token::{Token, TokenKind};
+use base::looks_like_macro;
 use base::{Cause, Confidence, Doubt, Language};
 
 /// A macro with more definitions than this is left as it is.
@@ -127,7 +128,7 @@ impl<'a> Writer<'a> {
             let word = self.raw.tokens[before].kind == TokenKind::Ident;
             word && !is_keyword(text(before)) || text(before) == b"*"
         });
-        if self.shape.in_function() || self.shape.item().is_empty() || !typed || is_shouted(name) {
+        if self.shape.in_function() || self.shape.item().is_empty() || !typed || looks_like_macro(name) {
             return false;
         }
         // Each parameter has a type: `T MAKE(name) {` is a macro that makes the head of a function.

@@ -6,10 +6,11 @@
 //! left alone.
 
 use super::Writer;
-use crate::macros::{Meaning, is_shouted};
+use crate::macros::Meaning;
 use crate::repair;
 use crate::shape::{Open, declaration_word, is_control, is_cxx_keyword, is_keyword};
 use crate::token::{Token, TokenKind};
+use base::looks_like_macro;
 use base::{Cause, Confidence, Doubt, Language};
 
 /// What stands for the captures of a lambda that a macro begins: nothing is known of them.
@@ -105,7 +106,7 @@ impl Writer<'_> {
         self.raw.language == Language::Cxx
             && items
             && begins
-            && is_shouted(self.word_at(Some(at)))
+            && looks_like_macro(self.word_at(Some(at)))
             && (matches!(next, b"typename" | b"virtual" | b"explicit" | b"static" | b"inline" | b"constexpr")
                 || next == b"const" && (self.is_name(Some(at + 2)) || is_type_word(self.word_at(Some(at + 2))))
                 // `WORD operator int()` converts to another type.
@@ -145,7 +146,7 @@ impl Writer<'_> {
         let (before, own) = (at.checked_sub(1).and_then(line), line(at));
         // A directive may go on over several lines; what follows one is on a line of its own.
         let begins = before.is_none() || before < own || tokens[at - 1].kind == TokenKind::Directive;
-        begins && line(at + 1) != own && is_shouted(self.word_at(Some(at))) && self.is_name(Some(at))
+        begins && line(at + 1) != own && looks_like_macro(self.word_at(Some(at))) && self.is_name(Some(at))
     }
 
     /// Whether the word at `at` is spare beside a type.
@@ -308,7 +309,8 @@ impl Writer<'_> {
     /// Whether the name at `at` stands for the captures of a lambda, which it says: `LIB_LAMBDA(int i) { … }` among arguments.
     fn begins_lambda(&self, at: usize) -> bool {
         let name = self.word_at(Some(at));
-        let says_so = is_shouted(name) && name.split(|&byte| byte == b'_').any(|part| part == b"LAMBDA");
+        let says_so =
+            looks_like_macro(name) && name.split(|&byte| byte == b'_').any(|part| part == b"LAMBDA");
         let argument = matches!(self.word_at(at.checked_sub(1)), b"(" | b"," | b"=");
         self.raw.language == Language::Cxx
             && says_so
