@@ -81,9 +81,9 @@ pub fn make_recorder(mpicc: &Path, output: &Path, runtime: Option<&Path>) -> Res
         .args(["-x", "c", "-", "-x", "none"])
         .arg(&runtime)
         .args(["-lgcc_s", "-lpthread", "-ldl", "-lm"])
-        // A program that loads MPI itself, Python's say, keeps it to itself: the recorder has to bring the library along, which the compiler adds behind this. Nothing in
+        // The program brings its MPI along, at its start or later: one of the recorder's own would stand in front of that of another family. Nothing in
         // the shim asks for it by a name that has to be there.
-        .arg("-Wl,--no-as-needed");
+        .arg("-Wl,--as-needed");
     compile(&mut command, &shim, &format!("{} -shared", mpicc.display()))?;
     Ok(())
 }

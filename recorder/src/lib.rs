@@ -5,8 +5,9 @@
 //! offers for profiling ([`prototype`]), asks the crate `library` what each of them does, and writes one function in C for each that takes part in
 //! communication. What these call is `runtime-pmpi`, which knows no type of MPI.
 //!
-//! Each is defined under its name for profiling, too (`PMPI_Send`): the Fortran layers of the libraries call that one, mostly, and so all bindings
+//! Each is there under its name for profiling, too (`PMPI_Send`): the Fortran layers of the libraries call that one, mostly, and so all bindings
 //! are recorded by the same functions. A call that comes through both names is counted once, as is any call that a library makes within its own.
+//! Under both names stands one jump ([`wrapper::entries`], `entries.c`), which in a program of another MPI leads to that one's function.
 //!
 //! Functions that complete requests, begin and end MPI, and free handles (`written.c`), and the epochs of windows (`windows.c`), are written by hand: they are few, and
 //! each is its own case.
@@ -80,15 +81,20 @@ pub fn shim(header: &str) -> Result<String, Error> {
         text.push_str(&format!("    \"{}\\n\"\n", prototype.function()));
     }
     text.push_str("    ;\n");
+    for prototype in &wrapped {
+        text.push_str(&wrapper::renamed(prototype));
+    }
     text.push_str(WRITTEN);
-    for prototype in wrapped {
+    for prototype in &wrapped {
         if !by_hand.contains(&prototype.function()) {
             text.push_str(&wrapper::write(prototype));
         }
-        text.push_str(&wrapper::also_for_profiling(prototype));
     }
+    text.push_str(&wrapper::entries(&wrapped));
+    text.push_str(ENTRIES);
     Ok(text)
 }
 
 const PRELUDE: &str = include_str!("prelude.c");
 const WRITTEN: &str = concat!(include_str!("written.c"), include_str!("windows.c"));
+const ENTRIES: &str = include_str!("entries.c");

@@ -9,15 +9,20 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A process without MPI may be started with this library, a shell that starts the program, say: nothing here may be missing then. */
+/* A process without MPI may be started with this library, a shell that starts the program, say, and another may load MPI later: nothing of MPI has to be there before
+ * the program calls it. So Open MPI's handles are looked up when they are needed. */
 #ifdef OPEN_MPI
-#pragma weak ompi_mpi_comm_world
-#pragma weak ompi_mpi_comm_self
-#pragma weak ompi_mpi_comm_null
-#pragma weak ompi_request_null
-#pragma weak ompi_mpi_group_null
-#pragma weak ompi_mpi_win_null
-#pragma weak ompi_mpi_file_null
+#undef OMPI_PREDEFINED_GLOBAL
+#define OMPI_PREDEFINED_GLOBAL(type, global)                                                                                \
+    ({                                                                                                                      \
+        static void *known;                                                                                                 \
+        void *found = __atomic_load_n(&known, __ATOMIC_RELAXED);                                                            \
+        if (!found) {                                                                                                       \
+            found = dlsym(RTLD_DEFAULT, #global);                                                                           \
+            __atomic_store_n(&known, found, __ATOMIC_RELAXED);                                                              \
+        }                                                                                                                   \
+        (type)found;                                                                                                        \
+    })
 #endif
 
 /* As `Call` of the crate runtime-pmpi. */

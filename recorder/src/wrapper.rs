@@ -119,10 +119,50 @@ pub fn write(prototype: &Prototype) -> String {
     text
 }
 
-/// The same function under its name for profiling.
-pub fn also_for_profiling(prototype: &Prototype) -> String {
-    let (name, function) = (&prototype.name, prototype.function());
-    format!("EXPORTED extern __typeof__({name}) {name} __attribute__((alias(\"{function}\")));\n")
+/// Gives the shim's own function a name of its own for the linker: under MPI's stands a jump.
+pub fn renamed(prototype: &Prototype) -> String {
+    let function = prototype.function();
+    format!("extern __typeof__({function}) {function} __asm__(\"hindmost_own_{function}\");\n")
+}
+
+/// The jumps under MPI's names, ordinary and for profiling, and the tables of where they can lead: to the shim's own functions, or first to what finds out which MPI the
+/// program has. A jump keeps all arguments, the return address and the stack as they are; which one it was stands in `eax`, which no argument is in.
+pub fn entries(wrapped: &[&Prototype]) -> String {
+    let mut own = String::new();
+    let mut jumps = String::new();
+    let ordinary = wrapped.iter().map(|prototype| prototype.function());
+    let for_profiling = wrapped.iter().map(|prototype| prototype.name.as_str());
+    let functions = wrapped
+        .iter()
+        .chain(wrapped)
+        .map(|prototype| prototype.function());
+    for (index, (name, function)) in ordinary.chain(for_profiling).zip(functions).enumerate() {
+        let _ = writeln!(own, "    (void *){function},");
+        let lines = [
+            format!(".globl {name}"),
+            format!(".type {name}, @function"),
+            format!("{name}:"),
+            ".cfi_startproc".to_owned(),
+            format!("movl ${index}, %eax"),
+            format!("jmp *hindmost_entries+{}(%rip)", index * 8),
+            ".cfi_endproc".to_owned(),
+            format!(".size {name}, .-{name}"),
+        ];
+        lines.iter().for_each(|line| assembly(&mut jumps, line));
+        if index < wrapped.len() {
+            assembly(&mut jumps, &format!(".hidden hindmost_own_{function}"));
+        }
+    }
+    format!(
+        "\n#define HIDDEN __attribute__((visibility(\"hidden\"), used))\nvoid hindmost_first(void);\n\
+         static void *const hindmost_own[2 * HINDMOST_FUNCTIONS] = {{\n{own}}};\n\
+         HIDDEN void *hindmost_entries[2 * HINDMOST_FUNCTIONS] = {{ [0 ... 2 * HINDMOST_FUNCTIONS - 1] = (void *)hindmost_first }};\n\
+         __asm__(\n    \".pushsection .text\\n\"\n{jumps}    \".popsection\");\n"
+    )
+}
+
+fn assembly(text: &mut String, line: &str) {
+    let _ = writeln!(text, "    \"{line}\\n\"");
 }
 
 /// What notes the communicator, window or file that the call is about.

@@ -15,26 +15,10 @@ static void world_is_there(void)
     hindmost_stage(2);
 }
 
-/* Under another MPI handles have another size: no call could even be handed on. Only two families differ; the rest keeps to MPICH's binary interface. */
-static void is_the_right_mpi(void)
-{
-    static char version[MPI_MAX_LIBRARY_VERSION_STRING > 8192 ? MPI_MAX_LIBRARY_VERSION_STRING : 8192];
-    int length;
-#ifdef OPEN_MPI
-    int is_open_mpi = 1;
-#else
-    int is_open_mpi = 0;
-#endif
-    if (PMPI_Get_library_version(version, &length) != MPI_SUCCESS || !!strstr(version, "Open MPI") == is_open_mpi) return;
-    fprintf(stderr, "hindmost: this recorder is for another MPI than the program's (%.60s): make one with hindmost recorder --mpicc\n", version);
-    _exit(1);
-}
-
 EXPORTED int MPI_Init(int *argc, char ***argv)
 {
     struct hindmost_call call = CALL(MPI_Init, OTHER);
     if (here.is_inside) return REAL(MPI_Init)(argc, argv);
-    is_the_right_mpi();
     hindmost_open(hindmost_names, sizeof hindmost_names - 1);
     hindmost_stage(1);
     int recorded = begins(&call, NULL, 0);
@@ -50,7 +34,6 @@ EXPORTED int MPI_Init_thread(int *argc, char ***argv, int required, int *provide
 {
     struct hindmost_call call = CALL(MPI_Init_thread, OTHER);
     if (here.is_inside) return REAL(MPI_Init_thread)(argc, argv, required, provided);
-    is_the_right_mpi();
     hindmost_open(hindmost_names, sizeof hindmost_names - 1);
     hindmost_stage(1);
     int recorded = begins(&call, NULL, 0);
