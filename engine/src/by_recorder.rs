@@ -6,7 +6,7 @@
 
 use crate::Who;
 use crate::answer::{Answer, Certainty, Finding, Grounds, Witness};
-use crate::recorded::{self, Rank, Verdict, Waiting};
+use crate::recorded::{self, Rank, Verdict, Waiting, Why};
 use base::RankSet;
 use std::collections::BTreeSet;
 
@@ -32,8 +32,8 @@ impl Answer {
         let (ranks, doubt) = match waiting.verdict() {
             Verdict::Deadlock(ranks, recorded::Certainty::Proven) => (ranks, None),
             Verdict::Deadlock(ranks, recorded::Certainty::Probable) => {
-                let doubt = "some of them only ask again and again, and may do other things between";
-                (ranks, Some(doubt.to_owned()))
+                let doubt = waiting.doubt_of(&ranks).to_owned();
+                (ranks, Some(doubt))
             }
             Verdict::Mismatch(mismatch) => (vec![mismatch.one.0, mismatch.other.0], None),
             Verdict::Gone(waiter, _) => (vec![waiter], None),
@@ -94,6 +94,10 @@ fn doubt_of_awaited(waiting: &Waiting, awaited: &[Rank]) -> Option<String> {
     let ranks = waiting.tasks.iter().map(|task| task.rank);
     let others: RankSet = ranks.filter(|&rank| !known.contains(&Rank(rank))).collect();
     let partial = waiting.tasks.iter().any(|task| task.is_partial);
+    let mut edges = waiting.graph.edges.iter();
+    if edges.any(|edge| matches!(edge.why, Why::Lock(_))) {
+        return Some("who has a window locked is told by calls alone".to_owned());
+    }
     match (waiting.tasks.len() < waiting.size as usize, others.len()) {
         (true, _) => Some("there are no recordings of some ranks".to_owned()),
         (false, 1..) => Some(format!("of {others} nobody knows for whom they wait, if they do")),

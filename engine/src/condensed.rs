@@ -5,7 +5,7 @@
 //! graph. A cycle of few tasks is the answer itself, so its members are not put together. Nodes have a distance from those that hold the others: a drawing
 //! stands in rows of equal distance.
 
-use crate::recorded::{Doing, Edge, How, Identity, Rank, Signal, Waiting, Why};
+use crate::recorded::{Doing, Edge, How, Identity, Lock, Rank, Signal, Waiting, Why};
 use base::RankSet;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use waitgraph::Certainty;
@@ -71,6 +71,7 @@ enum Kind {
     Message(Identity, Option<i64>, bool),
     Delivery(Identity, i64),
     Signal(Identity, Signal),
+    Lock(Lock),
     Entry(Identity, u32, u64),
 }
 
@@ -187,6 +188,7 @@ impl Kind {
             } => Kind::Message(*communicator, *tag, *alternatives),
             Why::Delivery { channel, .. } => Kind::Delivery(channel.communicator, channel.tag),
             Why::Signal { window, signal, .. } => Kind::Signal(*window, *signal),
+            Why::Lock(lock) => Kind::Lock(*lock),
             Why::Entry { collective, .. } => {
                 Kind::Entry(collective.communicator, collective.operation, collective.ordinal)
             }

@@ -19,7 +19,7 @@ pub use crate::condensed::{Condensed, Link, Node, Part};
 pub use crate::past::{Because, Before, Least};
 pub use crate::places::{Place, places};
 pub use recording::{Error, Recording, Stage};
-pub use waitgraph::recorded::{Collective, How, Identity, Signal};
+pub use waitgraph::recorded::{Access, Collective, How, Identity, Lock, Signal};
 pub use waitgraph::{Certainty, Differ, Edge, Mismatch, Rank, Why};
 
 /// Nobody is called slow for less: a busy machine makes anybody wait so long.
@@ -126,6 +126,18 @@ impl Waiting {
             Verdict::Nobody
         } else {
             Verdict::Awaited(graph.awaited.clone())
+        }
+    }
+
+    /// Why a deadlock of these is not certain.
+    #[must_use]
+    pub fn doubt_of(&self, cycle: &[Rank]) -> &'static str {
+        let mut own = self.graph.edges.iter();
+        let is_lock = |edge: &Edge| matches!(edge.why, Why::Lock(_)) && cycle.contains(&edge.waiter);
+        if own.any(is_lock) {
+            "who has a window locked is told by calls alone, and a library may have it otherwise"
+        } else {
+            "some of them only ask again and again, and may do other things between"
         }
     }
 
@@ -356,6 +368,7 @@ impl Task<'_> {
             received,
             given,
             used,
+            locks: self.locks(),
             posted,
             entered: recording
                 .communicators
@@ -412,6 +425,7 @@ impl Task<'_> {
             does::COMPLETES_ONE | does::ASKS_ONE => Waits::One(self.items(call)),
             does::HELD => Waits::Some(self.items(call)),
             does::EPOCH => Waits::All(vec![Item::Unknown]),
+            does::LOCKS | does::SYNCHRONISES => Waits::All(vec![self.lock_of(call)]),
             _ => Waits::Nothing,
         }
     }
@@ -551,6 +565,70 @@ impl Task<'_> {
             peer: Rank(peer),
             signal,
         })
+    }
+
+    /// The window of this serial number.
+    fn window(&self, serial: Option<u64>) -> Option<&Communicator> {
+        let known = self.recording().communicator(serial?)?;
+        (known.kind == Kind::Window).then_some(known)
+    }
+
+    /// The locks that it has asked for and not given back.
+    fn locks(&self) -> Vec<Lock> {
+        let rows = self.recording().channels.iter();
+        let open = rows.filter(|row| !row.received && row.begun > row.done);
+        open.filter_map(|row| self.lock(Some(row.communicator), i64::from(row.peer), row.tag))
+            .collect()
+    }
+
+    fn lock(&self, window: Option<u64>, rank: i64, how: i64) -> Option<Lock> {
+        let known = self.window(window)?;
+        let access = match how {
+            signal::SHARES | signal::SHARES_ALL => Access::Shared,
+            signal::EXCLUDES => Access::Exclusive,
+            _ => return None,
+        };
+        let target = match how {
+            signal::SHARES_ALL => None,
+            _ => Some(Rank(
+                (*known.members.as_ref()?.get(usize::try_from(rank).ok()?)?)?,
+            )),
+        };
+        let window = Identity(known.identity);
+        Some(Lock {
+            window,
+            target,
+            access,
+        })
+    }
+
+    /// What a call waits for that asks for a lock, or completes what was done under one. Of several locks nobody knows which holds it up.
+    fn lock_of(&self, call: &Call) -> Item {
+        let (rank, how) = call.destination;
+        if call.does == does::LOCKS {
+            return self
+                .lock(call.communicator, rank, how)
+                .map_or(Item::Unknown, Item::Lock);
+        }
+        let Some(known) = self.window(call.communicator) else {
+            return Item::Unknown;
+        };
+        let member = |rank: usize| (*known.members.as_ref()?.get(rank)?).map(Rank);
+        let target = usize::try_from(rank).ok().and_then(member);
+        if rank >= 0 && target.is_none() || rank == peer::NOBODY {
+            return Item::Unknown;
+        }
+        let of_window = |lock: &Lock| lock.window == Identity(known.identity);
+        let is_it = |lock: &Lock| target.is_none() || lock.target.is_none() || lock.target == target;
+        let own = self.locks();
+        let mut own = own.iter().filter(|lock| of_window(lock) && is_it(lock));
+        match (own.next(), own.next()) {
+            (Some(only), None) => Item::Lock(Lock {
+                target: target.or(only.target),
+                ..*only
+            }),
+            _ => Item::Unknown,
+        }
     }
 
     fn channel(&self, communicator: Option<u64>, rank: i64, tag: i64) -> Option<Channel> {

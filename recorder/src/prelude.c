@@ -43,7 +43,7 @@ struct hindmost_described {
 /* As `layout::does` of the crate recording. */
 enum {
     OTHER, SENDS, BUFFERS, RECEIVES, EXCHANGES, PROBES, EVERY_PART, FROM_ROOT, TO_ROOT, PREFIX, COLLECTIVE,
-    COMPLETES_ALL, COMPLETES_ONE, ASKS_ALL, ASKS_ONE, ASKS_MESSAGE, EPOCH, HELD, FENCE
+    COMPLETES_ALL, COMPLETES_ONE, ASKS_ALL, ASKS_ONE, ASKS_MESSAGE, EPOCH, HELD, FENCE, LOCKS, SYNCHRONISES
 };
 enum { DONE, UNANSWERED, FAILED, STARTED };
 enum { COMMUNICATOR, WINDOW, SHARED_FILE };
@@ -65,6 +65,8 @@ void hindmost_epoch(const struct hindmost_call *call, uint32_t signal, const int
 size_t hindmost_epoch_handles(uint64_t window, uint32_t signal, uint64_t *handles, size_t most);
 void hindmost_epoch_is_met(uint64_t window, uint32_t signal);
 void hindmost_epoch_ends(uint64_t window, uint32_t signal, uint32_t is_met);
+void hindmost_lock(uint64_t window, int64_t target, uint32_t how);
+void hindmost_unlock(uint64_t window, int64_t target);
 void hindmost_communicator(const struct hindmost_described *described);
 void hindmost_communicator_freed(uint64_t handle, uint32_t kind);
 
@@ -121,12 +123,32 @@ static inline int64_t rank_of(int64_t rank)
 
 static inline int64_t tag_of(int64_t tag) { return tag == MPI_ANY_TAG || tag < 0 ? -1 : tag; }
 
+/* The sizes of types of MPI's own, which never change: some libraries take longer to tell a size than the rest of a call costs here. */
+enum { KNOWN_SIZES = 16 };
+static __thread struct {
+    uint64_t type;
+    int64_t size;
+} known_sizes[KNOWN_SIZES] __attribute__((tls_model("initial-exec")));
+
+/* The size of a type; negative if it is not known. */
+static inline int64_t size_of(MPI_Datatype type)
+{
+    uint64_t handle = HANDLE(type), slot = (handle * 0x9e3779b97f4a7c15ull) >> 60;
+    if (handle && known_sizes[slot].type == handle) return known_sizes[slot].size;
+    int size = -1, integers, addresses, types, combiner;
+    if (type == MPI_DATATYPE_NULL || PMPI_Type_size(type, &size) != MPI_SUCCESS) return -1;
+    if (PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) == MPI_SUCCESS && combiner == MPI_COMBINER_NAMED) {
+        known_sizes[slot].type = handle;
+        known_sizes[slot].size = size;
+    }
+    return size;
+}
+
 /* How many bytes so many elements are, plus one. A collective operation is an error unless all say the same, whatever types they say it in. */
 static inline int64_t bytes_of(int64_t count, MPI_Datatype type)
 {
-    int size = 0;
-    if (count < 0 || type == MPI_DATATYPE_NULL || PMPI_Type_size(type, &size) != MPI_SUCCESS || size < 0) return 0;
-    return size && count > (INT64_MAX - 1) / size ? 0 : count * size + 1;
+    int64_t size = count < 0 ? -1 : size_of(type);
+    return size < 0 || (size && count > (INT64_MAX - 1) / size) ? 0 : count * size + 1;
 }
 
 /* The same of a list of counts, one for each member. The two sides of an intercommunicator have lists of different lengths. */

@@ -2,7 +2,7 @@
 /* Epochs of windows. Who opens its window for whom, and who is done with whose, are signals that are counted like messages: each post is for one start, each
  * complete for one wait, in their order. */
 
-enum { POSTS, COMPLETES };
+enum { POSTS, COMPLETES, SHARES, EXCLUDES, SHARES_ALL };
 
 /* The members of a group as ranks of a window. Memory for the caller to free; null if they are not known, or there are none. */
 static int *peers_of(MPI_Win window, MPI_Group group, int *size)
@@ -146,3 +146,65 @@ EXPORTED int MPI_Win_fence(int assertion, MPI_Win window)
     ends(&call, outcome_of(result));
     return result;
 }
+
+/* Locks: what a task has asked for and not given back. A library may ask the other task at once, or at any time up to the call that completes what was done, so all of these
+ * calls may wait. What the program promises to be free is nobody's. */
+
+/* No rank: the parts of all. */
+#define ALL_PARTS (-3)
+
+EXPORTED int MPI_Win_lock(int type, int rank, int assertion, MPI_Win window)
+{
+    struct hindmost_call call = CALL(MPI_Win_lock, OTHER);
+    if (here.is_inside) return REAL(MPI_Win_lock)(type, rank, assertion, window);
+    int is_asked = rank != MPI_PROC_NULL && !(assertion & MPI_MODE_NOCHECK);
+    if (is_asked) call.does = LOCKS;
+    call.communicator = HANDLE(window);
+    call.kind = WINDOW;
+    call.destination = rank_of(rank);
+    call.send_tag = type == MPI_LOCK_EXCLUSIVE ? EXCLUDES : SHARES;
+    if (!begins(&call, NULL, 0)) return REAL(MPI_Win_lock)(type, rank, assertion, window);
+    int result = REAL(MPI_Win_lock)(type, rank, assertion, window);
+    if (result == MPI_SUCCESS && is_asked) hindmost_lock(HANDLE(window), rank, (uint32_t)call.send_tag);
+    ends(&call, outcome_of(result));
+    return result;
+}
+
+EXPORTED int MPI_Win_lock_all(int assertion, MPI_Win window)
+{
+    struct hindmost_call call = CALL(MPI_Win_lock_all, OTHER);
+    if (here.is_inside) return REAL(MPI_Win_lock_all)(assertion, window);
+    int is_asked = !(assertion & MPI_MODE_NOCHECK);
+    if (is_asked) call.does = LOCKS;
+    call.communicator = HANDLE(window);
+    call.kind = WINDOW;
+    call.destination = ALL_PARTS;
+    call.send_tag = SHARES_ALL;
+    if (!begins(&call, NULL, 0)) return REAL(MPI_Win_lock_all)(assertion, window);
+    int result = REAL(MPI_Win_lock_all)(assertion, window);
+    if (result == MPI_SUCCESS && is_asked) hindmost_lock(HANDLE(window), ALL_PARTS, SHARES_ALL);
+    ends(&call, outcome_of(result));
+    return result;
+}
+
+/* Calls that complete what was done to the part of `rank`, or to all; some give the lock back. */
+#define SYNCHRONISE(function, parameters, arguments, rank, gives_back)                                                      \
+    EXPORTED int function parameters                                                                                        \
+    {                                                                                                                       \
+        struct hindmost_call call = CALL(function, SYNCHRONISES);                                                           \
+        if (here.is_inside) return REAL(function) arguments;                                                                \
+        call.communicator = HANDLE(window);                                                                                 \
+        call.kind = WINDOW;                                                                                                 \
+        call.destination = (rank);                                                                                          \
+        if (!begins(&call, NULL, 0)) return REAL(function) arguments;                                                       \
+        int result = REAL(function) arguments;                                                                              \
+        if (result == MPI_SUCCESS && (gives_back)) hindmost_unlock(HANDLE(window), call.destination);                       \
+        ends(&call, outcome_of(result));                                                                                    \
+        return result;                                                                                                      \
+    }
+SYNCHRONISE(MPI_Win_unlock, (int rank, MPI_Win window), (rank, window), rank_of(rank), rank >= 0)
+SYNCHRONISE(MPI_Win_unlock_all, (MPI_Win window), (window), ALL_PARTS, 1)
+SYNCHRONISE(MPI_Win_flush, (int rank, MPI_Win window), (rank, window), rank_of(rank), 0)
+SYNCHRONISE(MPI_Win_flush_all, (MPI_Win window), (window), ALL_PARTS, 0)
+SYNCHRONISE(MPI_Win_flush_local, (int rank, MPI_Win window), (rank, window), rank_of(rank), 0)
+SYNCHRONISE(MPI_Win_flush_local_all, (MPI_Win window), (window), ALL_PARTS, 0)

@@ -8,9 +8,9 @@ use std::fmt::Write;
 /// The functions that `written` defines.
 pub fn by_hand(written: &str) -> BTreeSet<&str> {
     let definitions = written.split("EXPORTED int ").skip(1);
-    let frees = written.split("\nFREES(").skip(1);
+    let by_macro = ["\nFREES(", "\nSYNCHRONISE("].map(|name| written.split(name).skip(1));
     definitions
-        .chain(frees)
+        .chain(by_macro.into_iter().flatten())
         .filter_map(|text| text.split(['(', ',']).next())
         .filter(|name| name.starts_with("MPI_"))
         .collect()

@@ -277,6 +277,10 @@ pub mod does {
     pub const EPOCH: u64 = 16;
     /// It waits for some of its requests, of which nobody knows which: a library may do without the others.
     pub const HELD: u64 = 17;
+    /// It asks for the lock of a part of a window, or of all parts.
+    pub const LOCKS: u64 = 19;
+    /// It completes what was done to locked parts of a window; some such calls give the lock back.
+    pub const SYNCHRONISES: u64 = 20;
     /// A fence, until the recorder knows which kind of collective operation it is; in no file.
     pub const FENCE: u64 = 18;
 
@@ -293,6 +297,12 @@ pub mod signal {
     pub const POSTS: i64 = 0;
     /// The access to a peer's window is over: `MPI_Win_complete`.
     pub const COMPLETES: i64 = 1;
+    /// The peer's part is locked together with others: begun when it was asked for, done when it was given back.
+    pub const SHARES: i64 = 2;
+    /// The peer's part is locked alone.
+    pub const EXCLUDES: i64 = 3;
+    /// The parts of all are locked together with others; the peer is the first of the window.
+    pub const SHARES_ALL: i64 = 4;
 }
 
 /// Peers that are no ranks, as signed numbers.

@@ -11,8 +11,8 @@ use crate::clean::clean;
 use crate::headline::capital;
 use crate::style::{DOUBT, FAINT, HINDMOST, TITLE, paint};
 use base::RankSet;
+use engine::recorded::{Access, Certainty, Collective, Edge, How, Identity, Lock, Rank, Signal, Why};
 use engine::recorded::{Because, Differ, Doing, Least, Stage, Verdict, Waiting, reduction_name};
-use engine::recorded::{Certainty, Collective, Edge, How, Identity, Rank, Signal, Why};
 use engine::{Answer, Finding, Grounds};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -113,7 +113,8 @@ pub fn headline(waiting: &Waiting) -> String {
                     format!("Deadlock: {who} wait for {each}, and nobody else can end it")
                 }
                 (Certainty::Probable, _) => format!(
-                    "Probably a deadlock: {who} wait for {each}; some of them only ask again and again, and may do other things between"
+                    "Probably a deadlock: {who} wait for {each}; {}",
+                    waiting.doubt_of(&ranks)
                 ),
             }
         }
@@ -311,7 +312,7 @@ fn is_same_entry(one: &Edge, other: &Edge) -> bool {
             *entered,
             edge.certainty,
         )),
-        Why::Message { .. } | Why::Delivery { .. } | Why::Signal { .. } => None,
+        Why::Message { .. } | Why::Delivery { .. } | Why::Signal { .. } | Why::Lock(_) => None,
     };
     of(one) == of(other) && (Arc::ptr_eq(&one.on, &other.on) || one.on == other.on)
 }
@@ -426,7 +427,24 @@ fn message_line(waiting: &Waiting, edge: &Edge, on: Rank, operation: &str) -> St
                 Certainty::Probable => ", and the library may do without it",
             }
         ),
+        Why::Lock(lock) => format!(
+            "{asks} for {} ({}), which rank {on} has locked, by its calls",
+            part(lock),
+            communicator(waiting, lock.window)
+        ),
         Why::Entry { .. } => asks,
+    }
+}
+
+/// What is locked, and how.
+pub(crate) fn part(lock: &Lock) -> String {
+    let how = match lock.access {
+        Access::Shared => "shared",
+        Access::Exclusive => "exclusive",
+    };
+    match lock.target {
+        Some(target) => format!("{how} access to the part of rank {}", target.0),
+        None => format!("{how} access to the parts of all"),
     }
 }
 

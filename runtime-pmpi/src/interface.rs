@@ -269,6 +269,24 @@ pub extern "C" fn hindmost_epoch_ends(window: u64, signal: u32, is_met: u32) {
     }
 }
 
+/// A call that asked for the lock of a part of a window has returned; `how` is a word of `recording::layout::signal`.
+#[unsafe(no_mangle)]
+#[expect(unsafe_code, reason = "called from C")]
+pub extern "C" fn hindmost_lock(window: u64, target: i64, how: u32) {
+    if let Some(recorder) = recorder() {
+        recorder.lock(window, target, i64::from(how));
+    }
+}
+
+/// The lock of a part is given back, or, if `target` is no rank, that of all parts.
+#[unsafe(no_mangle)]
+#[expect(unsafe_code, reason = "called from C")]
+pub extern "C" fn hindmost_unlock(window: u64, target: i64) {
+    if let Some(recorder) = recorder() {
+        recorder.unlock(window, target);
+    }
+}
+
 /// A communicator, window or file, as the shim describes it.
 #[repr(C)]
 #[derive(Debug)]

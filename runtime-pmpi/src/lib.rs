@@ -24,6 +24,7 @@
 mod epochs;
 pub mod file;
 pub mod interface;
+mod locks;
 mod model;
 pub mod modules;
 pub mod paths;

@@ -564,8 +564,7 @@ impl Recorder {
             return;
         }
         let words = self.words;
-        let key = serial << 33 | u64::from(received) << 32 | peer as u64 & 0xffff_ffff;
-        let hash = key ^ (tag as u64).rotate_left(20);
+        let (key, hash) = channel_key(serial, received, (peer, tag));
         let same_tag = |row: usize| words.get(row + channel::TAG) == tag as u64;
         let find = || CHANNELS_TABLE.find(words, hash, key, same_tag);
         let row = find().or_else(|| {
@@ -587,6 +586,14 @@ impl Recorder {
         if let Some(row) = row {
             words.add(row + what, 1);
         }
+    }
+
+    /// Whether more was begun in a channel that is not one of received messages than was done.
+    pub(crate) fn is_open(&self, serial: u64, (peer, tag): (i64, i64)) -> bool {
+        let (key, hash) = channel_key(serial, false, (peer, tag));
+        let same_tag = |row: usize| self.words.get(row + channel::TAG) == tag as u64;
+        let row = CHANNELS_TABLE.find(self.words, hash, key, same_tag);
+        row.is_some_and(|row| self.words.get(row + channel::BEGUN) > self.words.get(row + channel::DONE))
     }
 
     /// A communicator, window or file is there.
@@ -769,6 +776,12 @@ impl Recorder {
         let found = rows.find(|&row| call.serial != 0 && self.words.get(row) == call.serial);
         call.row = found.unwrap_or(0) as u64;
     }
+}
+
+/// The key of a channel, and the hash by which its row is found.
+fn channel_key(serial: u64, received: bool, (peer, tag): (i64, i64)) -> (u64, u64) {
+    let key = serial << 33 | u64::from(received) << 32 | peer as u64 & 0xffff_ffff;
+    (key, key ^ (tag as u64).rotate_left(20))
 }
 
 fn thread_at(thread: u32) -> Option<usize> {

@@ -34,6 +34,8 @@ pub(crate) enum Kinds {
     Messages,
     /// Epochs of windows, too.
     Epochs,
+    /// Locks of windows, too.
+    Locks,
 }
 
 /// The communicator number of fences.
@@ -74,6 +76,39 @@ fn add_epoch(random: &mut Random, plan: &mut Plan) {
     }
 }
 
+/// One has the part of somebody locked when others want it; now and then it waits for one of these before it gives it back, or never does. All wait for each other before and behind,
+/// so that whoever's part it is can serve them by then, as a library may need it to.
+fn add_locks(random: &mut Random, plan: &mut Plan) {
+    let barrier = |plan: &mut Plan| {
+        plan.iter_mut()
+            .for_each(|steps| steps.push(PlanStep('B', 0, 0, 0)));
+    };
+    let (holder, target) = (random.below(RANKS), random.below(RANKS));
+    barrier(plan);
+    plan[holder].push(PlanStep('K', 0, target, 0));
+    barrier(plan);
+    let others = Vec::from_iter((0..RANKS).filter(|rank| *rank != holder));
+    let wants = Vec::from_iter(others.into_iter().filter(|_| random.below(2) == 0));
+    let asked = random.below(4);
+    for (index, &rank) in wants.iter().enumerate() {
+        // Who is to send a message before the lock is given back had better do so before it wants it.
+        let sends = PlanStep('S', 0, holder, 1);
+        let wants = PlanStep('N', 0, target, 0);
+        match (index, asked) {
+            (0, 0) => plan[rank].extend([wants, sends]),
+            (0, 1) => plan[rank].extend([sends, wants]),
+            _ => plan[rank].push(wants),
+        }
+    }
+    if let (Some(&rank), 0 | 1) = (wants.first(), asked) {
+        plan[holder].push(PlanStep('R', 0, rank, 1));
+    }
+    if random.below(6) > 0 {
+        plan[holder].push(PlanStep('U', 0, target, 0));
+    }
+    barrier(plan);
+}
+
 fn bits_of(set: usize) -> Vec<usize> {
     (0..RANKS).filter(|rank| set >> rank & 1 == 1).collect()
 }
@@ -84,6 +119,10 @@ fn random_plan(seed: u64, kinds: Kinds) -> Plan {
     for _ in 0..6 + random.below(16) {
         if kinds == Kinds::Epochs && random.below(2) == 0 {
             add_epoch(&mut random, &mut plan);
+            continue;
+        }
+        if kinds == Kinds::Locks && random.below(2) == 0 {
+            add_locks(&mut random, &mut plan);
             continue;
         }
         let (c, tag) = (random.below(3), random.below(2));
@@ -144,6 +183,8 @@ enum Need {
     Sent(Channel, usize),
     Asked(Channel, usize),
     Entered(usize, usize),
+    /// The part of this rank to be given back.
+    Free(usize),
 }
 
 #[derive(Default)]
@@ -153,6 +194,8 @@ struct Execution {
     sent: BTreeMap<Channel, usize>,
     asked: BTreeMap<Channel, usize>,
     entered: BTreeMap<(usize, usize), usize>,
+    /// Who has the part of a rank locked.
+    locked: BTreeMap<usize, usize>,
     own: Vec<Vec<Need>>,
     pending: Vec<Vec<Need>>,
     /// The peers of the access epoch and of the exposure epoch that are open.
@@ -169,6 +212,7 @@ impl Execution {
             Need::Entered(c, number) => members(c, rank)
                 .iter()
                 .all(|&other| self.entered.get(&(other, c)).copied().unwrap_or(0) >= number),
+            Need::Free(target) => !self.locked.contains_key(&target),
         }
     }
 
@@ -244,6 +288,11 @@ impl Execution {
                 }
                 'W' => std::mem::take(&mut self.pending[rank]),
                 'O' | 'T' | 'C' | 'V' => self.enter_epoch(what, rank, &bits_of(peer)),
+                'K' | 'N' => vec![Need::Free(peer)],
+                'U' => {
+                    self.locked.remove(&peer);
+                    Vec::new()
+                }
                 _ => {
                     let count = self.entered.entry((rank, c)).or_default();
                     *count += 1;
@@ -257,6 +306,9 @@ impl Execution {
         if !done {
             self.own[rank] = needs;
             return false;
+        }
+        if what == 'K' {
+            self.locked.insert(peer, rank);
         }
         self.inside[rank] = false;
         self.at[rank] += 1;
@@ -286,6 +338,7 @@ fn truth(plan: &Plan) -> Truth {
                 let absent = |other: &usize| state.entered.get(&(*other, c)).copied().unwrap_or(0) < number;
                 members(c, rank).into_iter().filter(absent).collect()
             }
+            Need::Free(target) => state.locked.get(&target).copied().into_iter().collect(),
         });
         peers.collect()
     };
@@ -497,7 +550,8 @@ pub(crate) fn check(mpi: Mpi, made: &(PathBuf, PathBuf), seed: u64, kinds: Kinds
                 .as_array()
                 .into_iter()
                 .flatten()
-                .filter(|edge| edge["proven"] == true)
+                // Who has a lock is never certain.
+                .filter(|edge| edge["proven"] == true || edge["why"] == "lock")
                 .filter_map(|edge| Some((edge["waiter"].as_u64()? as usize, edge["on"].as_u64()? as usize)))
                 .collect();
             let seen_all = answer["tasks"]
@@ -579,6 +633,7 @@ fn plans(mpi: Mpi) {
     for seed in seeds(0..6) {
         check(mpi, &made, seed, Kinds::Messages);
         check(mpi, &made, 1_000 + seed, Kinds::Epochs);
+        check(mpi, &made, 2_000 + seed, Kinds::Locks);
     }
 }
 

@@ -15,10 +15,11 @@
 //! Messages of one channel arrive in their order (MPI 4.0, section 3.5), so counts decide: the n-th receive of a channel takes the n-th message.
 
 mod absence;
+mod lock;
 mod need;
 mod world;
 
-use crate::recorded::{Channel, Collective, How, Identity, Recorded, Signal};
+use crate::recorded::{Channel, Collective, How, Identity, Lock, Recorded, Signal};
 use crate::state::Rank;
 use crate::{Certainty, scc};
 use std::collections::{BTreeMap, BTreeSet};
@@ -63,6 +64,8 @@ pub enum Why {
         /// How many the other has given.
         given: u64,
     },
+    /// For the other to give back a lock, as far as calls tell: it, or another that has asked for it, has it.
+    Lock(Lock),
     /// For the other to enter a collective operation.
     Entry {
         /// The operation that the waiting task is in.
@@ -102,9 +105,10 @@ pub struct Mismatch {
 pub struct WaitGraph {
     /// Who waits for whom, by waiter.
     pub edges: Vec<Edge>,
-    /// Tasks that can never go on, sorted; those among them that ask again and again, only if they do nothing else between.
+    /// Tasks that can never go on, sorted; those among them that ask again and again, only if they do nothing else between, and those that wait for a
+    /// lock, if those have it who have asked for it.
     pub stuck: Vec<Rank>,
-    /// Those of `stuck` that cannot go on even if all that poll can; sorted.
+    /// Those of `stuck` that cannot go on even if all that poll, or wait for locks, can; sorted.
     pub proven: Vec<Rank>,
     /// Groups of stuck tasks in which each waits for another of the group, each sorted; those first that wait for no other stuck task.
     pub cycles: Vec<Vec<Rank>>,

@@ -42,6 +42,39 @@ pub struct Signals {
     pub signal: Signal,
 }
 
+/// How a part of a window is locked (MPI 4.0, section 12.5.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Access {
+    /// With others that share it.
+    Shared,
+    /// Alone.
+    Exclusive,
+}
+
+/// The access to a part of a window that a task has asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Lock {
+    /// The window.
+    pub window: Identity,
+    /// Whose part of it; `None` for those of all.
+    pub target: Option<Rank>,
+    /// How.
+    pub access: Access,
+}
+
+impl Lock {
+    /// Whether both are about a part of a window.
+    pub(crate) fn meets(&self, other: &Lock) -> bool {
+        let same_target = self.target.is_none() || other.target.is_none() || self.target == other.target;
+        self.window == other.window && same_target
+    }
+
+    /// Whether no two tasks can have them at a time.
+    pub(crate) fn excludes(&self, other: &Lock) -> bool {
+        self.meets(other) && (self.access == Access::Exclusive || other.access == Access::Exclusive)
+    }
+}
+
 /// How far a task is in its use of MPI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Presence {
@@ -124,6 +157,9 @@ pub enum Item {
     },
     /// A signal over a window that has not been used by an earlier epoch.
     Signal(Signals),
+    /// Access to a part of a window, or that what is done with it is complete. A library may ask for it when the program does, or at any time up to the end of its use:
+    /// so who has it is never certain, and nothing that rests on it is proven.
+    Lock(Lock),
     /// A collective operation.
     Collective(Collective),
     /// Something of which nothing is known.
@@ -141,6 +177,16 @@ pub enum Waits {
     One(Vec<Item>),
     /// At least one of these that have not happened, and nobody knows which: it may have been let off the others.
     Some(Vec<Item>),
+}
+
+impl Waits {
+    /// The things that it waits for.
+    pub(crate) fn items(&self) -> &[Item] {
+        match self {
+            Waits::Nothing => &[],
+            Waits::All(items) | Waits::One(items) | Waits::Some(items) => items,
+        }
+    }
 }
 
 /// How a thread waits.
@@ -169,6 +215,8 @@ pub struct Recorded {
     pub given: BTreeMap<Signals, u64>,
     /// Signals of others that an epoch has used.
     pub used: BTreeMap<Signals, u64>,
+    /// Locks that the task has asked for, by a call that has returned, and has not given back.
+    pub locks: Vec<Lock>,
     /// Receives that are posted and under way, in their order.
     pub posted: Vec<Receive>,
     /// Collective operations begun, by communicator.

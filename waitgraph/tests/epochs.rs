@@ -230,6 +230,7 @@ impl Machine {
             used: used
                 .map(|(&(from, _, signal), count)| (key(from, signal), *count))
                 .collect(),
+            locks: Vec::new(),
             posted: Vec::new(),
             entered: BTreeMap::from([(Identity(1), self.entered[task])]),
             inside: Vec::from_iter((step == Some(&Statement::Barrier)).then_some(barrier)),

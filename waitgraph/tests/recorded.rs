@@ -473,6 +473,7 @@ impl Machine {
             received,
             given: BTreeMap::new(),
             used: BTreeMap::new(),
+            locks: Vec::new(),
             posted: self
                 .under_way(task)
                 .into_iter()
@@ -638,6 +639,7 @@ fn at_barrier(rank: u32, members: &Arc<[Rank]>, is_inside: bool) -> Recorded {
         received: BTreeMap::new(),
         given: BTreeMap::new(),
         used: BTreeMap::new(),
+        locks: Vec::new(),
         posted: Vec::new(),
         entered: BTreeMap::from([(Identity(1), u64::from(is_inside))]),
         inside: Vec::from_iter(is_inside.then_some(barrier)),

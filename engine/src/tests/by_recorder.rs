@@ -363,3 +363,25 @@ fn a_slice_grows_along_the_waits_class_by_class() {
     assert_eq!(steps(Outwards::Waits(9)), all);
     assert_eq!(steps(Outwards::Progress(9)).len(), 5);
 }
+
+#[test]
+fn who_has_a_lock_is_never_proven() {
+    let lock = |target| {
+        Why::Lock(recorded::Lock {
+            window: Identity(2),
+            target,
+            access: recorded::Access::Exclusive,
+        })
+    };
+    let both = [Rank(0), Rank(1)];
+    let mut found = deadlock(&[]);
+    assert!(found.doubt_of(&both).contains("ask again"));
+    found.graph.edges[0].why = lock(Some(Rank(1)));
+    assert!(found.doubt_of(&both).contains("locked"));
+    let probably = |ranks: &str| Some((ranks.to_owned(), Certainty::Probable, Witness::Recorder));
+    assert_eq!(named(&beside(&ALIKE, found)), probably("0-1"));
+    // One of three waits for a lock, and one for a message: that all wait for the third is not certain.
+    let mut found = awaited(&[(0, 2), (1, 2)], &[2]);
+    found.graph.edges[0].why = lock(None);
+    assert_eq!(named(&beside(&ALIKE, found)), probably("2"));
+}

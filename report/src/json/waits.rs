@@ -4,7 +4,8 @@ use super::{VERSION, document};
 use crate::waits;
 use base::RankSet;
 use engine::recorded::{
-    Certainty, Collective, Condensed, Doing, Edge, How, Link, Node, Rank, Stage, Verdict, Waiting, Why,
+    Access, Certainty, Collective, Condensed, Doing, Edge, How, Link, Node, Rank, Stage, Verdict, Waiting,
+    Why,
 };
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -196,6 +197,11 @@ pub enum WhyJson<'w> {
         number: u64,
         given: u64,
     },
+    Lock {
+        window: Cow<'w, str>,
+        target: Option<u32>,
+        exclusive: bool,
+    },
     Entry {
         communicator: Cow<'w, str>,
         operation: Cow<'w, str>,
@@ -311,6 +317,11 @@ fn edge<'w>(waiting: &'w Waiting, edge: &'w Edge, on: Rank) -> EdgeJson<'w> {
                 operation: waits::signal_name(*signal).into(),
                 number: *number,
                 given: *given,
+            },
+            Why::Lock(lock) => WhyJson::Lock {
+                window: name(&lock.window),
+                target: lock.target.map(|target| target.0),
+                exclusive: lock.access == Access::Exclusive,
             },
             Why::Entry { collective, entered } => WhyJson::Entry {
                 communicator: name(&collective.communicator),

@@ -1,6 +1,6 @@
 //! The wait graph with few nodes, in words and as a `.dot` file.
 
-use super::{communicator, does, message_line, operation, plural, ranks_text, seconds, signal_name};
+use super::{communicator, does, message_line, operation, part, plural, ranks_text, seconds, signal_name};
 use crate::clean::clean;
 use crate::names::shortened;
 use crate::tree::{in_pieces, quoted};
@@ -68,6 +68,7 @@ fn wait_label(waiting: &Waiting, edge: &Edge) -> String {
         Why::Signal { window, signal, .. } => {
             format!("{}, {}", signal_name(*signal), communicator(waiting, *window))
         }
+        Why::Lock(lock) => format!("{}, {}", part(lock), communicator(waiting, lock.window)),
         Why::Entry { collective, .. } => format!(
             "{} {} of {}",
             operation(waiting, collective),
@@ -96,7 +97,9 @@ pub(crate) fn link_sentence(waiting: &Waiting, graph: &Condensed, link: &Link) -
         How::Polling => format!("{} by {called} again and again", plural(&waiters, "asks", "ask")),
     };
     let whom = match (waiters.len(), &edge.why) {
-        (2.., Why::Message { .. } | Why::Delivery { .. } | Why::Signal { .. }) if on.len() > 1 => {
+        (2.., Why::Message { .. } | Why::Delivery { .. } | Why::Signal { .. } | Why::Lock(_))
+            if on.len() > 1 =>
+        {
             "each for some of "
         }
         _ => "for ",

@@ -22,6 +22,10 @@ program plan
     character(len=1) :: what
     OBJECT(MPI_Comm) :: comms(0:2), comm
     OBJECT(MPI_Request) :: requests(most)
+    OBJECT(MPI_Win) :: windows(0:2)
+    OBJECT(MPI_Group) :: everybody, group
+    integer(MPI_ADDRESS_KIND), parameter :: bytes = 4, begin = 0
+    integer, save :: shared(1, 0:2)
 
     call MPI_Init(failed)
     call MPI_Comm_rank(MPI_COMM_WORLD, rank, failed)
@@ -29,7 +33,15 @@ program plan
     call MPI_Comm_split(MPI_COMM_WORLD, mod(rank, 2), rank, comms(1), failed)
     call MPI_Comm_idup(MPI_COMM_WORLD, comms(2), requests(1), failed)
     call MPI_Wait(requests(1), MPI_STATUS_IGNORE, failed)
+    call MPI_Comm_group(MPI_COMM_WORLD, everybody, failed)
     call get_environment_variable('PLAN', text)
+    ! Plans without epochs and locks need no windows.
+    if (scan(text, 'OTCVEKUN') > 0) then
+        do i = 0, 2
+            call MPI_Win_create(shared(:, i), bytes, 4, MPI_INFO_NULL, MPI_COMM_WORLD, windows(i), failed)
+        end do
+        call MPI_Win_fence(0, windows(1), failed)
+    end if
     do i = 1, rank
         text = text(index(text, '|') + 1:)
     end do
@@ -64,6 +76,24 @@ program plan
             call MPI_Barrier(comm, failed)
         case ('A')
             call MPI_Allreduce(one, other, 1, MPI_INTEGER, MPI_SUM, comm, failed)
+        case ('O', 'T')
+            call MPI_Group_incl(everybody, popcnt(peer), pack([(i, i=0, 7)], [(btest(peer, i), i=0, 7)]), group, failed)
+            if (what == 'O') call MPI_Win_post(group, 0, windows(0), failed)
+            if (what == 'T') call MPI_Win_start(group, 0, windows(0), failed)
+            call MPI_Group_free(group, failed)
+        case ('C')
+            call MPI_Win_complete(windows(0), failed)
+        case ('V')
+            call MPI_Win_wait(windows(0), failed)
+        case ('E')
+            call MPI_Win_fence(0, windows(1), failed)
+        case ('K', 'N')
+            call MPI_Win_lock(MPI_LOCK_EXCLUSIVE, peer, 0, windows(2), failed)
+            call MPI_Accumulate(one, 1, MPI_INTEGER, peer, begin, 1, MPI_INTEGER, MPI_SUM, windows(2), failed)
+            if (what == 'K') call MPI_Win_flush(peer, windows(2), failed)
+            if (what == 'N') call MPI_Win_unlock(peer, windows(2), failed)
+        case ('U')
+            call MPI_Win_unlock(peer, windows(2), failed)
         case ('L')
             exit
         case ('F')

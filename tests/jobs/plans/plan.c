@@ -1,7 +1,7 @@
 /* Follows a plan: each rank does the steps that PLAN has for it, one after the other, and hangs where they hang it. Steps are parted by
  * spaces, ranks by '|'; a step is a letter, a communicator (0 the world, 1 the ranks of the same parity, 2 a duplicate of the world), a rank of
  * the world and a tag: S0,2,7. Of epochs of a window the rank is a set of ranks, a bit for each: O post, T start, C complete, V wait; E is a fence of another
- * window. */
+ * window. Of locks the rank is whose part of a third window: K locks it alone, and does something to it, so that it has the lock; U gives it back; N does both. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,8 +28,8 @@ int main(int argc, char **argv)
     int rank, value = 0, pending = 0;
     MPI_Comm comms[3];
     MPI_Request requests[MOST];
-    int values[MOST], shared[2];
-    MPI_Win windows[2];
+    int values[MOST], shared[3];
+    MPI_Win windows[3];
     MPI_Group group;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -39,10 +39,11 @@ int main(int argc, char **argv)
     MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
     const char *step = getenv("PLAN");
     /* Plans without epochs need no windows. */
-    int has_windows = strpbrk(step, "OTCVE") != NULL;
+    int has_windows = strpbrk(step, "OTCVEKUN") != NULL;
     if (has_windows) {
         MPI_Win_create(&shared[0], sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &windows[0]);
         MPI_Win_create(&shared[1], sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &windows[1]);
+        MPI_Win_create(&shared[2], sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &windows[2]);
         MPI_Win_fence(0, windows[1]);
     }
     for (int i = 0; i < rank; i++) step = strchr(step, '|') + 1;
@@ -69,6 +70,15 @@ int main(int argc, char **argv)
         case 'C': MPI_Win_complete(windows[0]); break;
         case 'V': MPI_Win_wait(windows[0]); break;
         case 'E': MPI_Win_fence(0, windows[1]); break;
+        case 'K':
+        case 'N':
+            MPI_Win_lock(MPI_LOCK_EXCLUSIVE, peer, 0, windows[2]);
+            /* No put: that of MPICH 4.0.2 over UCX overwrites what stands beside. */
+            MPI_Accumulate(&value, 1, MPI_INT, peer, 0, 1, MPI_INT, MPI_SUM, windows[2]);
+            if (what == 'K') MPI_Win_flush(peer, windows[2]);
+            else MPI_Win_unlock(peer, windows[2]);
+            break;
+        case 'U': MPI_Win_unlock(peer, windows[2]); break;
         case 'L': for (;;) sleep(1);
         case 'F': MPI_Finalize(); return 0;
         default: return 4;

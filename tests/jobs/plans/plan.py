@@ -13,6 +13,18 @@ request.Wait()
 communicators = [world, half, duplicate]
 one, other = array("i", [0]), array("i", [0])
 pending, values = [], []
+# Plans without epochs and locks need no windows.
+shared = [array("i", [0]) for _ in range(3)]
+windows = []
+if set(os.environ["PLAN"]) & set("OTCVEKUN"):
+    windows = [MPI.Win.Create(memory, 4, comm=world) for memory in shared]
+    windows[1].Fence()
+
+
+def group_of(bits):
+    return world.Get_group().Incl([rank for rank in range(8) if bits >> rank & 1])
+
+
 for step in os.environ["PLAN"].split("|")[world.rank].split():
     what, (c, peer, tag) = step[0], map(int, step[1:].split(","))
     comm = communicators[c]
@@ -35,6 +47,22 @@ for step in os.environ["PLAN"].split("|")[world.rank].split():
         comm.Barrier()
     elif what == "A":
         comm.Allreduce(one, other)
+    elif what == "O":
+        windows[0].Post(group_of(peer))
+    elif what == "T":
+        windows[0].Start(group_of(peer))
+    elif what == "C":
+        windows[0].Complete()
+    elif what == "V":
+        windows[0].Wait()
+    elif what == "E":
+        windows[1].Fence()
+    elif what in "KN":
+        windows[2].Lock(peer, MPI.LOCK_EXCLUSIVE)
+        windows[2].Accumulate(one, peer)
+        windows[2].Flush(peer) if what == "K" else windows[2].Unlock(peer)
+    elif what == "U":
+        windows[2].Unlock(peer)
     elif what == "F":
         MPI.Finalize()
         sys.exit()

@@ -1,6 +1,7 @@
 //! What the counts of all tasks together say about what one of them waits for.
 
 use super::absence::{Absences, Absent};
+use super::lock::waits_for_any;
 use super::need::{Need, Needs};
 use super::{Edge, WaitGraph, Why};
 use crate::recorded::{
@@ -18,6 +19,8 @@ type Sent = (u64, Vec<(i64, u64)>);
 /// The records of a job.
 pub(super) struct World<'t> {
     tasks: BTreeMap<Rank, &'t Recorded>,
+    /// Those that have locks of windows.
+    with_locks: Vec<&'t Recorded>,
     absences: RefCell<Absences>,
 }
 
@@ -26,8 +29,24 @@ impl<'t> World<'t> {
     pub(super) fn new(tasks: &'t [Recorded]) -> Self {
         World {
             tasks: tasks.iter().map(|task| (task.rank, task)).collect(),
+            with_locks: sorted(tasks.iter().filter(|task| !task.locks.is_empty())),
             absences: RefCell::default(),
         }
+    }
+
+    /// The record of a task.
+    pub(super) fn recorded(&self, rank: Rank) -> Option<&Recorded> {
+        self.tasks.get(&rank).copied()
+    }
+
+    /// All records.
+    pub(super) fn all(&self) -> impl Iterator<Item = &Recorded> {
+        self.tasks.values().copied()
+    }
+
+    /// Those that have locks of windows, by rank.
+    pub(super) fn with_locks(&self) -> impl Iterator<Item = &&Recorded> {
+        self.with_locks.iter()
     }
 
     /// Whether there is a record of it.
@@ -49,11 +68,9 @@ impl<'t> World<'t> {
         let needs = |tasks: &[(Rank, Vec<Need>)]| Needs { tasks, sets: &sets }.stuck();
         let stuck = needs(&tasks);
         for (rank, needs) in &mut tasks {
-            if self.tasks[rank]
-                .threads
-                .iter()
-                .any(|(_, how)| *how == How::Polling)
-            {
+            let task = self.tasks[rank];
+            let polls = task.threads.iter().any(|(_, how)| *how == How::Polling);
+            if polls || waits_for_any(task) {
                 needs.push(Need::Nothing);
             }
         }
@@ -130,6 +147,7 @@ impl<'t> World<'t> {
                 Some((given, used)) if given <= used => self.of_rank(signals.peer),
                 _ => Need::Nothing,
             },
+            Item::Lock(lock) => self.need_of_lock(task, lock),
             Item::Collective(collective) => {
                 let absent = self.absent(task.rank, collective);
                 let needed = absent.iter().filter(|group| group.certainty == Certainty::Proven);
@@ -254,7 +272,7 @@ impl<'t> World<'t> {
     fn edges_of(&self, task: &Recorded, item: &Item, several: bool) -> Vec<(Arc<[Rank]>, Why, Certainty)> {
         if matches!(
             item,
-            Item::Message { .. } | Item::Delivery { .. } | Item::Signal(_)
+            Item::Message { .. } | Item::Delivery { .. } | Item::Signal(_) | Item::Lock(_)
         ) && self.need_of(task, item) == Need::Nothing
         {
             return Vec::new();
@@ -284,6 +302,10 @@ impl<'t> World<'t> {
                     given,
                 };
                 vec![([signals.peer].into(), why, one_of(several))]
+            }
+            Item::Lock(lock) => {
+                let holders: Arc<[Rank]> = self.holders(task, lock).into();
+                vec![(holders, Why::Lock(*lock), Certainty::Probable)]
             }
             Item::Collective(collective) => {
                 let absent = self.absent(task.rank, collective);
@@ -385,6 +407,12 @@ impl<'t> World<'t> {
         orphans.dedup_by_key(|(waiter, _)| *waiter);
         orphans
     }
+}
+
+fn sorted<'t>(tasks: impl Iterator<Item = &'t Recorded>) -> Vec<&'t Recorded> {
+    let mut tasks = Vec::from_iter(tasks);
+    tasks.sort_by_key(|task| task.rank);
+    tasks
 }
 
 /// How certain it is that a task waits for this one thing. Of several one is enough, or one at least is missing: nobody knows which.

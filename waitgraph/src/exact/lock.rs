@@ -1,0 +1,64 @@
+//! Who keeps another task from access to a part of a window, as far as calls tell.
+//!
+//! A library may ask for a lock when the program does, or at any time up to the call that ends its use. So whoever has returned from asking may have it or not.
+//! But of those who have asked for one that excludes the waiting task's, whoever stands in a call that waits for the same part itself has it not, or is served by
+//! the library alone. If a task stands still all the same, and the one whose part it is can serve it, one of the others has it.
+
+use super::need::Need;
+use super::world::World;
+use crate::recorded::{Item, Lock, Presence, Recorded, Waits};
+use crate::state::Rank;
+
+impl World<'_> {
+    /// The tasks one of which keeps this one from the lock, sorted; none if nobody does.
+    pub(super) fn holders(&self, task: &Recorded, lock: &Lock) -> Vec<Rank> {
+        let has_it = |other: &&&Recorded| {
+            other.rank != task.rank
+                && other.presence == Presence::Present
+                && !other.is_partial
+                && other.locks.iter().any(|held| held.excludes(lock))
+                && !waits_for_part(other, lock)
+        };
+        self.with_locks().filter(has_it).map(|other| other.rank).collect()
+    }
+
+    /// What has to happen before the task has what it wants of a part of a window.
+    pub(super) fn need_of_lock(&self, task: &Recorded, lock: &Lock) -> Need {
+        let holders = self.holders(task, lock);
+        if holders.is_empty() {
+            return Need::Nothing;
+        }
+        let mut needs: Vec<Need> = holders.into_iter().map(Need::Rank).collect();
+        // A library may need a call of the task whose part it is, or of any of them.
+        needs.extend(lock.target.map(Need::Rank).filter(|_| self.may_serve_later(lock)));
+        if lock.target.is_none() && self.may_serve_later(lock) {
+            needs.push(Need::Nothing);
+        }
+        Need::One(needs)
+    }
+
+    /// Whether a task whose part is locked is outside of MPI, or nobody knows.
+    fn may_serve_later(&self, lock: &Lock) -> bool {
+        let is_outside = |task: &Recorded| task.threads.iter().all(|(waits, _)| *waits == Waits::Nothing);
+        match lock.target {
+            Some(target) => self.recorded(target).is_none_or(is_outside),
+            None => self.all().any(is_outside),
+        }
+    }
+}
+
+/// Whether it stands in a call that waits for this part of the window itself.
+fn waits_for_part(task: &Recorded, lock: &Lock) -> bool {
+    let is_it = |item: &Item| matches!(item, Item::Lock(own) if own.meets(lock));
+    task.threads
+        .iter()
+        .any(|(waits, _)| waits.items().iter().any(is_it))
+}
+
+/// Whether a task waits for a lock: nothing that rests on it is proven.
+pub(super) fn waits_for_any(task: &Recorded) -> bool {
+    let is_lock = |item: &Item| matches!(item, Item::Lock(_));
+    task.threads
+        .iter()
+        .any(|(waits, _)| waits.items().iter().any(is_lock))
+}
