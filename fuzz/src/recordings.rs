@@ -1,6 +1,7 @@
 //! What the flight recorder has written of a task, all the way to who waits for whom.
 
 use engine::recorded::{Record, Recording, waiting};
+use recording::layout::does;
 use runtime_pmpi::recorder::{Call, New, Outcome, Recorder};
 use runtime_pmpi::words::Words;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -80,7 +81,11 @@ pub(crate) fn seeds() -> Vec<(String, Vec<u8>)> {
     recorder.signal(20, recording::layout::signal::POSTS, &[0]);
     recorder.begin_epoch(&epoch, recording::layout::signal::COMPLETES, &[0]);
     recorder.begin_epoch(&epoch, recording::layout::signal::POSTS, &[2, 3]);
-    for what in 0..18 {
+    recorder.lock(20, 2, recording::layout::signal::EXCLUDES);
+    recorder.lock(20, -3, recording::layout::signal::SHARES_ALL);
+    // What is done last is what the task stands in.
+    let all = (0..16).chain([does::LOCKS as u32, does::SYNCHRONISES as u32, 16, 17]);
+    for what in all {
         let mut call = Call {
             operation: what % 3,
             does: what,
@@ -97,7 +102,7 @@ pub(crate) fn seeds() -> Vec<(String, Vec<u8>)> {
         };
         recorder.enter(&mut call, &[100, 101]);
         recorder.start(&call, 100 + u64::from(what));
-        if what < 16 {
+        if !matches!(what, 16 | 17) {
             recorder.leave(
                 &call,
                 if what % 2 == 0 {

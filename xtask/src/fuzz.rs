@@ -34,7 +34,7 @@ const TARGETS: [(&str, u32); 12] = [
     ("foreign", 4 << 10),
     ("graph", 16 << 10),
     ("tree", 8 << 10),
-    ("recording", 4 << 20),
+    ("recording", 5 << 20),
     ("texts", 4 << 10),
     ("sources", 4 << 10),
 ];
