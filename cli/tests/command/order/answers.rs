@@ -120,12 +120,14 @@ fn the_hindmost_as_json() {
                     {
                       "class": 1,
                       "ranks": "0-6,10-31",
-                      "reason": "same iteration (it=41 in the loop at solver.c:15); solver.c:17 comes before solver.c:18"
+                      "reason": "same iteration (it=41 in the loop at solver.c:15); solver.c:17 comes before solver.c:18",
+                      "reason_code": "flow"
                     },
                     {
                       "class": 2,
                       "ranks": "7,9",
-                      "reason": "it=41 is an earlier iteration than it=42 of the loop at solver.c:15"
+                      "reason": "it=41 is an earlier iteration than it=42 of the loop at solver.c:15",
+                      "reason_code": "iteration"
                     }
                   ]
                 }
@@ -176,7 +178,8 @@ fn the_hindmost_as_json() {
                     {
                       "class": 0,
                       "relation": "after",
-                      "reason": "same iteration (it=41 in the loop at solver.c:15); solver.c:17 comes before solver.c:18"
+                      "reason": "same iteration (it=41 in the loop at solver.c:15); solver.c:17 comes before solver.c:18",
+                      "reason_code": "flow"
                     }
                   ],
                   "frames": [
@@ -235,7 +238,8 @@ fn the_hindmost_as_json() {
                     {
                       "class": 0,
                       "relation": "after",
-                      "reason": "it=41 is an earlier iteration than it=42 of the loop at solver.c:15"
+                      "reason": "it=41 is an earlier iteration than it=42 of the loop at solver.c:15",
+                      "reason_code": "iteration"
                     }
                   ],
                   "frames": [
