@@ -65,7 +65,7 @@ fn a_limit_of_the_size_of_files_is_an_error_and_leaves_nothing_behind() {
     // The map of one function could take less than the limit.
     let functions = (0..40)
         .map(|n| format!("int function_{n}(int it) {{ while (it < {n}) it++; return call_{n}(it); }}\n"));
-    sandbox.write("f.c", &String::from_iter(functions));
+    sandbox.write("f.c", String::from_iter(functions));
     let hindmost = sandbox.command(&[]);
     // One block of 512 bytes.
     let limited = "ulimit -f 1; exec \"$0\" map --no-cache -q -o app.hmap f.c";
