@@ -184,6 +184,11 @@ impl<'u> Program<'u> {
         self.addresses.functions.contains(&id)
     }
 
+    /// The functions whose address the program takes, so that a pointer may lead to them.
+    pub fn address_taken(&self) -> &BTreeSet<FunctionIndex> {
+        &self.addresses.functions
+    }
+
     /// The functions that a pointer may lead to. Constructors are not among them: C++ has no pointers to constructors.
     pub(crate) fn behind_pointers(&self) -> impl Iterator<Item = FunctionIndex> + use<'_, 'u> {
         let constructs = |id: &FunctionIndex| {

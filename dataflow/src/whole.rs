@@ -116,11 +116,14 @@ impl<'u> Program<'u> {
         info: &FunctionInfo<'_>,
         target: ExprId,
     ) -> Option<BTreeSet<&'u str>> {
-        self.whole_objects.of_class(self.assigned_class(info, target)?)
+        match self.assigned_object(info, target)? {
+            Assigned::Class(class) => self.whole_objects.of_class(class),
+            Assigned::Number => Some(BTreeSet::new()),
+        }
     }
 
-    /// The class of the object that pointers and subscripts of an expression lead to, by the declaration of the variable that they begin with.
-    fn assigned_class(&self, info: &FunctionInfo<'_>, target: ExprId) -> Option<&'static str> {
+    /// What pointers and subscripts of an expression lead to, by the declaration of the variable that they begin with.
+    fn assigned_object(&self, info: &FunctionInfo<'_>, target: ExprId) -> Option<Assigned> {
         let function = info.function;
         let (mut at, mut followed) = (target, 0);
         let object = loop {
@@ -149,10 +152,25 @@ impl<'u> Program<'u> {
                 name,
                 levels,
                 is_reference,
-            } if u32::from(levels) + u32::from(is_reference) == followed => Some(name.as_str()),
+            } if u32::from(levels) + u32::from(is_reference) == followed => {
+                Some(Assigned::Class(name.as_str()))
+            }
+            ObjectType::Number { levels, is_reference }
+                if u32::from(levels) + u32::from(is_reference) == followed =>
+            {
+                Some(Assigned::Number)
+            }
             _ => None,
         }
     }
+}
+
+/// What an assignment through a pointer sets.
+enum Assigned {
+    /// An object of this class.
+    Class(&'static str),
+    /// A number, which an operator of a class may have made.
+    Number,
 }
 
 /// What all declarations of a name say, if they say the same.

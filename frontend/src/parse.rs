@@ -94,6 +94,7 @@ pub fn lower<'a>(source: &Source<'a>, raw: Raw<'a>, prepared: &'a Prepared, tree
         members: BTreeSet::new(),
         classes: BTreeSet::new(),
         aliases: BTreeSet::new(),
+        template_types: BTreeSet::new(),
         namespaces: BTreeSet::new(),
         scopes: Vec::new(),
         passed: BTreeSet::new(),

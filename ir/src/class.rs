@@ -42,6 +42,13 @@ pub enum ObjectType {
         /// It is declared as a reference.
         is_reference: bool,
     },
+    /// A number: no member of any object is in it.
+    Number {
+        /// How many pointers and arrays lead to it.
+        levels: u8,
+        /// It is declared as a reference.
+        is_reference: bool,
+    },
     /// What the lambda makes that begins there, and nothing else.
     Lambda {
         /// Its line.

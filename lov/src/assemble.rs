@@ -23,6 +23,7 @@ pub(crate) fn map(program: Program<'_>, mut variables: Vec<Vec<Variables>>) -> M
     // What is handed to a callee can be told only while the analyses of both are there.
     let handed = candidates(&program, handed::candidates);
     let addresses = candidates(&program, shown::candidates);
+    let taken = program.address_taken().clone();
     let units = program.units;
     let Bodies {
         functions,
@@ -30,6 +31,8 @@ pub(crate) fn map(program: Program<'_>, mut variables: Vec<Vec<Variables>>) -> M
         beside,
     } = bodies(program, variables, &file_of);
     let ids: BTreeMap<FunctionIndex, FunctionId> = indices.iter().copied().zip(functions.ids()).collect();
+    let mut address_taken = Vec::from_iter(taken.iter().filter_map(|index| ids.get(index).copied()));
+    address_taken.sort();
     let handed = handed::of_wanted(&ids, by_id(&functions, &indices, handed), &functions);
     let (mut mpi_calls, mut choices, mut decisive) = (Vec::new(), Vec::new(), Vec::new());
     let mut iterated = Vec::new();
@@ -59,6 +62,7 @@ pub(crate) fn map(program: Program<'_>, mut variables: Vec<Vec<Variables>>) -> M
         handed,
         choices,
         decisive,
+        address_taken,
         shown: Vec::new(),
         iterated,
         inner_steps: Vec::new(),

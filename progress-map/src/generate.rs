@@ -77,6 +77,7 @@ pub fn arbitrary(seed: u64) -> Map {
             parameter: local(rng),
             callee: rng.id(functions.len()),
         }),
+        address_taken: functions.ids().filter(|_| rng.below(3) == 0).collect(),
         shown: at_some_points(rng, &functions, 8, |rng, function, point| Shown {
             function,
             point,

@@ -92,6 +92,9 @@ pub struct Map {
     pub choices: Vec<Choice>,
     /// Calls whose result decides whether others follow, of functions that may call themselves last; sorted, none twice.
     pub decisive: Vec<DecisiveCall>,
+    /// Functions whose address is taken, so that calls through pointers may lead to them; sorted, none twice. Without any it is not known of which
+    /// it is.
+    pub address_taken: Vec<FunctionId>,
     /// Who is shown the addresses of variables that order loops, or of what these lead to; sorted, none twice.
     pub shown: Vec<Shown>,
     /// Over which objects iterators go whose elements loops count; sorted, none twice.

@@ -39,6 +39,7 @@ impl Map {
         self.check_handed()?;
         self.check_choices()?;
         self.check_decisive()?;
+        self.check_address_taken()?;
         self.check_shown()?;
         self.check_iterated()?;
         self.check_inner_steps()?;
@@ -93,6 +94,18 @@ impl Map {
         } else {
             Err(invalid("handed variables".to_owned(), "they are not sorted"))
         }
+    }
+
+    fn check_address_taken(&self) -> Result<(), Invalid> {
+        let part = || "functions whose address is taken".to_owned();
+        let last = self.address_taken.last();
+        if !self.address_taken.is_sorted_by(|a, b| a < b) {
+            return Err(invalid(part(), "they are not sorted, or one occurs twice"));
+        }
+        if last.is_some_and(|&last| self.functions.get(last).is_none()) {
+            return Err(invalid(part(), "there is no function of this number"));
+        }
+        Ok(())
     }
 
     fn check_shown(&self) -> Result<(), Invalid> {

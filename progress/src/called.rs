@@ -165,11 +165,18 @@ impl Order<'_> {
         }
         // A macro may assign and call in any order; a pointer's target is a call like any other.
         let is_call = |point: &PointId| call.body.points[*point].kind == PointKind::IndirectCall;
+        let inside_call = points.iter().all(is_call);
+        let points = narrow_calls(call.body, points, call.position());
+        let way = match points[..] {
+            [_] if inside_call => self.only_way_through_pointer(call.callee),
+            _ if self.may_have_vanished_into(&call.callee.function) => None,
+            _ => Some(Vec::new()),
+        };
         Some(Standing {
-            inside_call: points.iter().all(is_call),
-            callee_known: !self.may_have_vanished_into(&call.callee.function),
-            gone: Vec::new(),
-            points: narrow_calls(call.body, points, call.position()),
+            inside_call,
+            callee_known: way.is_some(),
+            gone: way.unwrap_or_default(),
+            points,
         })
     }
 

@@ -8,13 +8,14 @@
 //! **May vanish.** Function f *may vanish into* g if f was optimised and has a call of g from which the exit is reached
 //! without another call; into more functions by way of g, if g may vanish too. A `return 0` in between does not keep the frame: where
 //! nobody looks at the value, compilers make a copy of the function that returns none (gcc's `-fipa-sra`, LLVM's elimination
-//! of dead arguments). What a pointer leads to may be anything that some function vanishes into.
+//! of dead arguments). What a last call through a pointer leads to may be anything that some function vanishes into.
 //!
 //! **Frames put back.** Where the line of a frame calls f and not g, the next frame is g's, and there is exactly one way
 //! in which f may vanish into g, the frames on that way are known: each stands at its last call. Wrappers make this
-//! common: `int solve(x) { return do_solve(x); }`.
+//! common: `int solve(x) { return do_solve(x); }`. If the line calls through a pointer, f is the one function whose address is taken
+//! and that may have vanished into g.
 
-use crate::Order;
+use crate::{Frame, Order};
 use base::IdVec;
 use progress_map::{FunctionId, Map, PointId, PointKind};
 
@@ -62,6 +63,29 @@ impl Order<'_> {
             names.collect()
         });
         names.contains(callee)
+    }
+
+    /// The functions that a call through a pointer led to and that have left no frame, before the one of the next frame was called; nothing if that
+    /// could have come about in more than one way.
+    ///
+    /// The pointer leads to a function whose address is taken. Either that is `callee`, or the one function among them that may vanish into it.
+    pub(crate) fn only_way_through_pointer(&self, callee: &Frame) -> Option<Vec<(FunctionId, PointId)>> {
+        if !self.may_have_vanished_into(&callee.function) {
+            return Some(Vec::new());
+        }
+        let callee_id = self.function_of(callee)?;
+        let taken = &self.map().address_taken;
+        let mut ways = taken
+            .iter()
+            .filter(|&&id| id == callee_id || self.may_vanish_into(id, &callee.function));
+        let (&first, None) = (ways.next()?, ways.next()) else {
+            return None;
+        };
+        if first == callee_id {
+            // By itself it may be called again, by a last call of its own.
+            return (!self.may_vanish_into(first, &callee.function)).then(Vec::new);
+        }
+        self.only_way_into(first, &callee.function)
     }
 
     /// Whether a frame that shows a call of `callee` by a function may be that of a call of `id`, which vanished. A last call through a

@@ -43,6 +43,7 @@ fn map(functions: Vec<Function>, optimised: bool) -> Map {
         handed: Vec::new(),
         choices: Vec::new(),
         decisive: Vec::new(),
+        address_taken: Vec::new(),
         shown: Vec::new(),
         iterated: Vec::new(),
         inner_steps: Vec::new(),
@@ -309,6 +310,47 @@ fn what_a_pointer_leads_to_may_have_vanished() {
     let g = [("main", 2), ("g", 21), ("work", 0)];
     assert_eq!(relation(&functions("other"), &f, &g), Relation::Incomparable);
     assert_eq!(relation(&functions("g"), &f, &g), Relation::Unknown);
+}
+
+/// Of the functions that a pointer may lead to only `f` ends in a call of `g`: a frame of `g` there was called by `f`, which is gone.
+#[test]
+fn the_only_function_behind_a_pointer_that_can_have_vanished_is_put_back() {
+    let functions = |address_taken: &[usize]| {
+        let mut main = function("main", 1, &["pointer"]);
+        main.points[PointId::from_index(1)].kind = PointKind::IndirectCall;
+        let functions = vec![
+            main,
+            function("f", 10, &["work", "g"]),
+            function("g", 20, &["work", "after"]),
+            function("h", 30, &["other", "g"]),
+        ];
+        let mut map = map(functions, true);
+        map.address_taken = address_taken
+            .iter()
+            .map(|&at| FunctionId::from_index(at))
+            .collect();
+        map
+    };
+    let in_f = [("main", 2), ("f", 11), ("work", 0)];
+    let early = [("main", 2), ("g", 21), ("work", 0)];
+    let late = [("main", 2), ("g", 22), ("after", 0)];
+    assert_eq!(relation(&functions(&[1]), &early, &late), Relation::Before);
+    assert_eq!(relation(&functions(&[1]), &in_f, &late), Relation::Before);
+    // It may be `h` as well, or `g` itself; and without the list any.
+    for several in [&[1, 3][..], &[1, 2], &[2, 3], &[]] {
+        assert_eq!(
+            relation(&functions(several), &early, &late),
+            Relation::Unknown,
+            "{several:?}"
+        );
+        assert_eq!(
+            relation(&functions(several), &in_f, &late),
+            Relation::Unknown,
+            "{several:?}"
+        );
+    }
+    // Nobody comes to `g` through a pointer by way of a function that makes no call of it.
+    assert_eq!(relation(&functions(&[2]), &early, &late), Relation::Before);
 }
 
 /// `f` ends in a call through a pointer, which may be one of `g`, as the call beside it is.

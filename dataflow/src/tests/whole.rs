@@ -92,3 +92,37 @@ void f(Pair *p, Pair v) {
         expect![""],
     );
 }
+
+#[test]
+fn numbers_that_a_class_computes_are_no_objects() {
+    check(
+        "typedef double real;
+struct Pair { double x, y; };
+struct Counter { int count; Counter operator/(double by); };
+struct Mesh { double *area; real **rows; Counter *all; };
+Counter Counter::operator/(double by) { return *this; }
+void f(double *d, real r[], double &n, Mesh *m, Counter *c, void *any, double **rows) {
+    d[1] = d[2] / d[3];
+    r[1] = r[2] / r[3];
+    n = d[2] / d[3];
+    m->area[2] = d[1] / d[2];
+    m->rows[2][3] = d[1] / d[2];
+    rows[1][2] = d[1] / d[2];
+    m->all[2] = c[1] / d[2];
+    *c = *c / 3;
+    *(Counter *)any = *c / 3;
+    *(Counter *)d = *c / 3;
+}",
+        expect!["13 14 15 16"],
+    );
+    check(
+        "typedef double T;
+struct Counter { int count; };
+Counter operator/(const Counter &a, double by) { return a; }
+template <class T> void f(T *p, T v) {
+    *p = v / 3;
+}
+void g(Counter *c) { f(c, *c); }",
+        expect!["5"],
+    );
+}

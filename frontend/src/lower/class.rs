@@ -1,12 +1,12 @@
 //! Classes of C++: what each derives from, which other names types have, and which class the declaration of a variable names.
 
 use crate::lower::cxx::ClassOf;
-use crate::lower::declare::{Declared, Derived};
+use crate::lower::declare::{Declared, Derived, base_type};
 use crate::lower::file::File;
 use crate::lower::{children, field};
 use crate::macros::Meaning;
 use base::Language;
-use ir::{ClassHead, Name, ObjectType};
+use ir::{ClassHead, Name, ObjectType, Type};
 use tree_sitter::Node;
 
 impl File<'_> {
@@ -83,7 +83,11 @@ impl File<'_> {
         let mut work = vec![parameters];
         while let Some(at) = work.pop() {
             match at.kind() {
-                "type_identifier" => self.note_alias(self.name(at)),
+                "type_identifier" => {
+                    let name = self.name(at);
+                    self.template_types.insert(name.clone());
+                    self.note_alias(name);
+                }
                 "optional_type_parameter_declaration" => work.extend(field(at, "name")),
                 "template_parameter_list"
                 | "type_parameter_declaration"
@@ -94,7 +98,7 @@ impl File<'_> {
         }
     }
 
-    /// The object that a variable or member is, or leads to, as far as its declaration names a class.
+    /// The object that a variable or member is, or leads to, as far as its declaration names a class or a type of numbers.
     pub(super) fn object_type(&self, declaration: Node, declared: &Declared) -> Option<ObjectType> {
         if self.raw.language != Language::Cxx || declared.derived == Derived::Function {
             return None;
@@ -109,6 +113,14 @@ impl File<'_> {
                 line: span.line,
                 column: span.column,
             });
+        }
+        let is_reference = declared.derived == Derived::Reference || declared.has_reference;
+        let levels = u8::try_from(declared.levels).ok()?;
+        if matches!(base_type(self, ty), Type::Int { .. } | Type::Float { .. }) {
+            return declared
+                .function
+                .is_none()
+                .then_some(ObjectType::Number { levels, is_reference });
         }
         let named = match ty.kind() {
             "type_identifier" | "template_type" | "qualified_identifier" => ty,
@@ -127,8 +139,8 @@ impl File<'_> {
         }
         Some(ObjectType::Class {
             name: Name::new(&name),
-            levels: u8::try_from(declared.levels).ok()?,
-            is_reference: declared.derived == Derived::Reference || declared.has_reference,
+            levels,
+            is_reference,
         })
     }
 }

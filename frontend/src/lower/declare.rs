@@ -265,11 +265,13 @@ pub fn named_type(file: &File, name: &[u8], depth: usize) -> Type {
     if depth > TYPEDEF_LIMIT {
         return Type::Unknown;
     }
-    if let Some(ty) = std::str::from_utf8(name)
-        .ok()
-        .and_then(|name| file.types.get(name))
-    {
-        return *ty;
+    if let Ok(name) = std::str::from_utf8(name) {
+        if file.template_types.contains(name) {
+            return Type::Unknown;
+        }
+        if let Some(ty) = file.types.get(name) {
+            return *ty;
+        }
     }
     let mut all = file.raw.visible.typedef_words(name).into_iter();
     let Some(first) = all.next() else {

@@ -51,6 +51,8 @@ pub struct File<'a> {
     pub classes: BTreeSet<ClassHead>,
     /// Names that may stand for another type.
     pub aliases: BTreeSet<String>,
+    /// Names of types that are parameters of templates: what else has such a name is another type within these.
+    pub template_types: BTreeSet<String>,
     /// Namespaces of this file.
     pub namespaces: BTreeSet<String>,
     /// Namespaces and classes around the item at hand.

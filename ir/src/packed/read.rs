@@ -377,6 +377,10 @@ impl<'b> Input<'b> {
                 line: self.near(0)?,
                 column: self.near(0)?,
             })),
+            code @ (4 | 5) => Ok(Some(ObjectType::Number {
+                levels: self.byte()?,
+                is_reference: code == 5,
+            })),
             _ => self.malformed(),
         }
     }

@@ -245,6 +245,9 @@ impl<'u> Out<'u> {
                 self.name(name.as_str());
                 self.bytes.push(levels);
             }
+            Some(ObjectType::Number { levels, is_reference }) => {
+                self.bytes.extend([4 + u8::from(is_reference), levels])
+            }
             Some(ObjectType::Lambda { line, column }) => {
                 self.bytes.push(3);
                 self.near(0, line);

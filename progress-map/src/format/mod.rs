@@ -6,6 +6,7 @@
 //! Decoding is total over all bytes; that the ids fit each other is checked afterwards, on the decoded map
 //! ([`crate::validate`]).
 
+mod address_taken;
 mod bound;
 mod bytes;
 mod calls;
@@ -60,6 +61,7 @@ const MPI_CALLS: Tag = Tag(*b"MPIC");
 const HANDED: Tag = Tag(*b"HAND");
 const CHOICES: Tag = Tag(*b"CHOI");
 const DECISIVE: Tag = Tag(*b"DECI");
+const ADDRESS_TAKEN: Tag = Tag(*b"TAKN");
 const SHOWN: Tag = Tag(*b"SHOW");
 const ITERATED: Tag = Tag(*b"ITER");
 const INNER_STEPS: Tag = Tag(*b"STEP");
@@ -77,7 +79,7 @@ const PASSED: Tag = Tag(*b"BMPI");
 const SITES: Tag = Tag(*b"BSIT");
 const CODE: Tag = Tag(*b"BCOD");
 
-const STATIC: [Tag; 14] = [
+const STATIC: [Tag; 15] = [
     STRINGS,
     FILES,
     HEADS,
@@ -87,6 +89,7 @@ const STATIC: [Tag; 14] = [
     HANDED,
     CHOICES,
     DECISIVE,
+    ADDRESS_TAKEN,
     SHOWN,
     ITERATED,
     INNER_STEPS,
@@ -94,11 +97,12 @@ const STATIC: [Tag; 14] = [
     MAY_CALL,
 ];
 /// Sections that a reader may skip: nothing of the rest is misleading without them.
-const OPTIONAL: [Tag; 12] = [
+const OPTIONAL: [Tag; 13] = [
     MPI_CALLS,
     HANDED,
     CHOICES,
     DECISIVE,
+    ADDRESS_TAKEN,
     SHOWN,
     ITERATED,
     INNER_STEPS,

@@ -5,8 +5,8 @@ use super::heads::Head;
 use super::record::{self, Stored};
 use super::strings::{Source, Strings};
 use super::{
-    FunctionHead, bound, calls, choices, code, decisive, flow, handed, heads, inner_steps, iterated, loops,
-    macros, merges, mpi, passed, scopes, shown, sites, variables,
+    FunctionHead, address_taken, bound, calls, choices, code, decisive, flow, handed, heads, inner_steps,
+    iterated, loops, macros, merges, mpi, passed, scopes, shown, sites, variables,
 };
 use crate::error::{ReadError, Tag};
 use crate::{Binding, File, FileId, Function, FunctionId, Map, validate};
@@ -154,6 +154,9 @@ impl<'a> Reader<'a> {
         let decisive = self.optional(super::DECISIVE, strings, &mut budget, |source| {
             decisive::read_decisive(source.columns)
         })?;
+        let address_taken = self.optional(super::ADDRESS_TAKEN, strings, &mut budget, |source| {
+            address_taken::read_address_taken(source.columns)
+        })?;
         let shown = self.optional(super::SHOWN, strings, &mut budget, |source| {
             shown::read_shown(source, &span)
         })?;
@@ -174,6 +177,7 @@ impl<'a> Reader<'a> {
             handed,
             choices,
             decisive,
+            address_taken,
             shown,
             iterated,
             inner_steps,
@@ -434,6 +438,7 @@ fn leave_out(map: &mut Map, wanted: &[bool]) {
     map.handed.retain(|each| stays(each.function));
     map.choices.retain(|choice| stays(choice.function));
     map.decisive.retain(|call| stays(call.function));
+    map.address_taken.retain(|&function| stays(function));
     map.shown.retain(|each| stays(each.function));
     map.iterated.retain(|each| stays(each.function));
     map.inner_steps

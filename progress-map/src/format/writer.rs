@@ -3,8 +3,8 @@
 use super::columns::{Budget, ColumnsOut, Packing};
 use super::strings::{Interner, Numbers, Sink};
 use super::{
-    bound, calls, choices, code, decisive, flow, handed, heads, inner_steps, iterated, loops, macros, merges,
-    mpi, passed, record, scopes, shown, sites, variables,
+    address_taken, bound, calls, choices, code, decisive, flow, handed, heads, inner_steps, iterated, loops,
+    macros, merges, mpi, passed, record, scopes, shown, sites, variables,
 };
 use crate::error::Tag;
 use crate::{Binding, Function, Map};
@@ -130,6 +130,7 @@ enum Part {
     Handed,
     Choices,
     Decisive,
+    AddressTaken,
     Shown,
     Iterated,
     InnerSteps,
@@ -147,6 +148,7 @@ fn parts(map: &Map) -> Vec<Part> {
         (Part::Handed, map.handed.is_empty()),
         (Part::Choices, map.choices.is_empty()),
         (Part::Decisive, map.decisive.is_empty()),
+        (Part::AddressTaken, map.address_taken.is_empty()),
         (Part::Shown, map.shown.is_empty()),
         (Part::Iterated, map.iterated.is_empty()),
         (Part::InnerSteps, map.inner_steps.is_empty()),
@@ -198,6 +200,10 @@ fn write_part<'a>(map: &'a Map, part: &Part, numbers: Numbers<'a, '_>) -> (Tag, 
         Part::Decisive => {
             decisive::write_decisive(&mut sink.columns, &map.decisive);
             super::DECISIVE
+        }
+        Part::AddressTaken => {
+            address_taken::write_address_taken(&mut sink.columns, &map.address_taken);
+            super::ADDRESS_TAKEN
         }
         Part::Shown => {
             shown::write_shown(&mut sink, &map.functions, &map.shown);
