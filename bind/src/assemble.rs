@@ -24,7 +24,7 @@ use crate::variables::{VariableSearch, bind_variables};
 use crate::wanted::{add_handed, global_names, wanted};
 use crate::{hidden, steady};
 use base::Diagnostic;
-use progress_map::{Binding, FunctionId, Map};
+use progress_map::{Binding, BoundFunction, FunctionId, Map};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Makes the binding of `map` to one executable, in phases: which code belongs to which function of the map, where the
@@ -82,6 +82,7 @@ pub(crate) fn assemble(
         &laid_out.pieces,
         position,
     );
+    let of_build = of_build(image, debug, &described, identity, path, &laid_out.functions);
     let mut binding = Binding {
         variables: bound.variables,
         merges: merges(&build, position),
@@ -90,7 +91,7 @@ pub(crate) fn assemble(
         linkage_names: in_order_of_number(laid_out.linkage_names),
         functions: laid_out.functions,
         inlines: laid_out.inlines,
-        ..of_build(image, debug, &described, identity, path)
+        ..of_build
     };
 
     let handing = Handing {
@@ -145,7 +146,10 @@ fn of_build(
     described: &Described,
     identity: Identity,
     path: &str,
+    functions: &[BoundFunction],
 ) -> Binding {
+    let bound = functions.iter().map(|function| function.start..function.end);
+    let (code, tail_jumps) = flow::machine_code(image, bound);
     Binding {
         build_id: identity.build_id,
         text_hash: identity.text_hash,
@@ -153,7 +157,8 @@ fn of_build(
         producer: first_producer(debug),
         rows: described.bound_rows(debug),
         other_files: described.other_files(),
-        code: flow::machine_code(image),
+        code,
+        tail_jumps,
         ..Binding::default()
     }
 }

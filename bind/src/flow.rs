@@ -16,20 +16,25 @@ mod function;
 mod signed;
 pub(crate) mod stack;
 mod tables;
+mod tail_jumps;
 
 pub(crate) use signed::note_signed;
 
 use crate::elf::Image;
 use decode::{Piece, decode};
 use file::{File, Names, frames};
-use progress_map::MachineCode;
+use progress_map::{MachineCode, TailJump};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
+use std::ops::Range;
 
-/// The code of a program or shared object, of the functions that call something.
-pub(crate) fn machine_code(image: &Image<'_>) -> MachineCode {
+/// The code of a program or shared object, of the functions that call something; and the tail calls of all its functions, those in `bound` among them.
+pub(crate) fn machine_code(
+    image: &Image<'_>,
+    bound: impl Iterator<Item = Range<u64>>,
+) -> (MachineCode, Option<Vec<TailJump>>) {
     let Some(frames) = frames(image) else {
-        return MachineCode::default();
+        return (MachineCode::default(), None);
     };
     let file = File {
         image,
@@ -37,7 +42,9 @@ pub(crate) fn machine_code(image: &Image<'_>) -> MachineCode {
         frames,
     };
     let pieces = pieces(&file);
-    function::assemble(&file, &pieces)
+    let function_of = function::functions(&file, &pieces);
+    let jumps = tail_jumps::tail_jumps(&file, &pieces, &function_of, bound);
+    (function::assemble(&file, &pieces, &function_of), Some(jumps))
 }
 
 /// Rounds of decoding; in each, code is found that only another piece leads to.

@@ -140,14 +140,16 @@ pub fn bind_code(map: &mut Map, executable: &[u8], path: &str) -> Result<(), Bin
     if identity.build_id.is_empty() && image.text().is_none() {
         return Err(BindError::NoIdentity);
     }
+    let (code, tail_jumps) = flow::machine_code(&image, std::iter::empty());
     let binding = Binding {
         build_id: identity.build_id,
         text_hash: identity.text_hash,
         executable: path.to_owned(),
         code: MachineCode {
             leaf_calls: Vec::new(),
-            ..flow::machine_code(&image)
+            ..code
         },
+        tail_jumps,
         ..Binding::default()
     };
     match map.binding {

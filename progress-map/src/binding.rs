@@ -2,7 +2,7 @@
 //!
 //! All addresses are the executable's own (as linked); the probe adds the load bias.
 
-use crate::{FileId, FunctionId, MachineCode, PointId};
+use crate::{FileId, FunctionId, MachineCode, PointId, TailJump};
 use std::num::NonZeroU64;
 use std::ops::Range;
 
@@ -42,6 +42,8 @@ pub struct Binding {
     pub sites: Vec<BoundSite>,
     /// The flow of the machine code.
     pub code: MachineCode,
+    /// The tail calls of its functions, sorted by address; `None` if nobody has looked for them.
+    pub tail_jumps: Option<Vec<TailJump>>,
 }
 
 impl Binding {

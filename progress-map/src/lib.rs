@@ -26,6 +26,7 @@ mod mpi;
 mod position;
 mod refusal;
 mod shown;
+mod tail_jump;
 mod validate;
 
 pub use binding::{
@@ -51,6 +52,7 @@ pub use macros::MacroCalls;
 pub use mpi::{MpiArgument, MpiCall};
 pub use refusal::{Interference, Outsider, Refusal, Refused};
 pub use shown::Shown;
+pub use tail_jump::{TailJump, TailTarget};
 
 use base::{Diagnostic, IdVec, define_id};
 

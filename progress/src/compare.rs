@@ -8,6 +8,7 @@ use crate::iteration::{self, Iteration};
 use crate::locate::{Located, LocatedFrame, Place};
 use crate::reason::Reason;
 use crate::tail;
+use crate::tail_jumps::TailJumps;
 use crate::verdict::{Decided, Proof, Relation, SameEpoch, Verdict};
 use base::mutant::{Mutant, on};
 use base::{Confidence, IdVec};
@@ -41,6 +42,8 @@ pub struct Order<'m> {
     pub(crate) rounds: IdVec<FunctionId, OnceLock<bool>>,
     /// What the optimised functions call last; made when first asked for.
     pub(crate) vanished_into: OnceLock<BTreeSet<String>>,
+    /// Where the code of functions leaves their frames; found when first asked for.
+    pub(crate) tail_jumps: OnceLock<TailJumps>,
     /// The files that have functions, by the last components of their paths; made when first asked for.
     files: OnceLock<BTreeMap<String, BTreeSet<FileId>>>,
     /// What the machine code of the bindings tells.
@@ -102,6 +105,7 @@ impl<'m> Order<'m> {
             optimised: tail::optimised(map),
             rounds: map.functions.iter().map(|_| OnceLock::new()).collect(),
             vanished_into: OnceLock::new(),
+            tail_jumps: OnceLock::new(),
             files: OnceLock::new(),
             code: CodeIndex::default(),
             kept: OnceLock::new(),

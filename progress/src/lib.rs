@@ -59,6 +59,7 @@ mod point;
 mod reason;
 mod rounds;
 mod tail;
+mod tail_jumps;
 mod variables;
 mod verdict;
 

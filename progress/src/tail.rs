@@ -10,6 +10,8 @@
 //! nobody looks at the value, compilers make a copy of the function that returns none (gcc's `-fipa-sra`, LLVM's elimination
 //! of dead arguments). What a last call through a pointer leads to may be anything that some function vanishes into.
 //!
+//! Which of these calls a build has made a jump, and to whom, its machine code tells ([`crate::tail_jumps`]).
+//!
 //! **Frames put back.** Where the line of a frame calls f and not g, the next frame is g's, and there is exactly one way
 //! in which f may vanish into g, the frames on that way are known: each stands at its last call. Wrappers make this
 //! common: `int solve(x) { return do_solve(x); }`. If the line calls through a pointer, f is the one function whose address is taken
@@ -58,6 +60,7 @@ impl Order<'_> {
                 self.last_calls(id)
                     .iter()
                     .filter_map(|&point| points[point].kind.callee())
+                    .filter(move |name| self.may_jump_to_named(id, name))
             });
             let names = calls.map(str::to_owned);
             names.collect()
@@ -91,7 +94,7 @@ impl Order<'_> {
     /// Whether a frame that shows a call of `callee` by a function may be that of a call of `id`, which vanished. A last call through a
     /// pointer may be one of anything.
     pub(crate) fn may_vanish_into(&self, id: FunctionId, callee: &str) -> bool {
-        self.vanishes(id, callee, LastCalls::All)
+        self.code_leads_to(id, callee) && self.vanishes(id, callee, LastCalls::All)
     }
 
     /// Whether a function may become a loop because it calls itself last, by way of others or not. Calls through pointers are not
@@ -134,9 +137,17 @@ impl Order<'_> {
                     continue;
                 }
                 match &self.map().functions[id].points[point].kind {
-                    PointKind::Call(name) if name == callee => return true,
-                    PointKind::Call(name) => work.extend(self.functions_named(name)),
-                    _ if which == LastCalls::All => return true,
+                    PointKind::Call(name) if name == callee && self.may_jump_to_named(id, name) => {
+                        return true;
+                    }
+                    PointKind::Call(name) => {
+                        let functions = self.functions_named(name).iter().copied();
+                        work.extend(functions.filter(|&callee| self.may_jump_to(id, callee)));
+                    }
+                    _ if which == LastCalls::All => match self.jumped_to(id) {
+                        Some(functions) if !self.may_jump_to_named(id, callee) => work.extend(functions),
+                        _ => return true,
+                    },
                     _ => {}
                 }
             }
@@ -148,6 +159,12 @@ impl Order<'_> {
     pub(crate) fn only_way_into(&self, id: FunctionId, callee: &str) -> Option<Vec<(FunctionId, PointId)>> {
         let mut way: Vec<(FunctionId, PointId)> = Vec::new();
         let mut at = id;
+        let leads_elsewhere = |at: FunctionId| {
+            let mut jumped_to = self.jumped_to(at).into_iter().flatten();
+            self.jumped_to(at).is_some()
+                && !self.may_jump_to_named(at, callee)
+                && !jumped_to.any(|next| self.may_vanish_into(next, callee))
+        };
         loop {
             if !self.is_optimised(at) || way.iter().any(|&(known, _)| known == at) {
                 return None;
@@ -155,17 +172,20 @@ impl Order<'_> {
             let body = &self.map().functions[at];
             let mut found = None;
             for &point in self.last_calls(at) {
+                let vanishes =
+                    |&next: &FunctionId| self.may_jump_to(at, next) && self.may_vanish_into(next, callee);
                 let next = match &body.points[point].kind {
-                    PointKind::Call(name) if name == callee => None,
+                    PointKind::Call(name) if name == callee && self.may_jump_to_named(at, name) => None,
                     PointKind::Call(name) => {
                         let all = self.functions_named(name);
-                        match all.iter().filter(|&&id| self.may_vanish_into(id, callee)).count() {
+                        match all.iter().filter(|&next| vanishes(next)).count() {
                             0 => continue,
                             1 if all.len() == 1 => Some(all[0]),
                             _ => return None,
                         }
                     }
-                    // Nobody knows what is called here.
+                    // Nobody knows what is called here, but the code may show that it leads elsewhere.
+                    _ if leads_elsewhere(at) => continue,
                     _ => return None,
                 };
                 if found.replace((point, next)).is_some() {

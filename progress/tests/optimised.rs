@@ -6,7 +6,7 @@ use base::{Id, Span};
 use progress::{ExecutionPoint, Frame, Order, Relation};
 use progress_map::{
     Binding, BoundFunction, BoundMerge, BoundSite, CodeBlock, CodeCall, CodeWay, File, Function, FunctionId,
-    Loop, LoopId, LoopSource, MachineCode, Map, PointId, PointKind, Row,
+    Loop, LoopId, LoopSource, MachineCode, Map, PointId, PointKind, Row, TailJump, TailTarget,
 };
 use std::num::NonZeroU64;
 
@@ -351,6 +351,48 @@ fn the_only_function_behind_a_pointer_that_can_have_vanished_is_put_back() {
     }
     // Nobody comes to `g` through a pointer by way of a function that makes no call of it.
     assert_eq!(relation(&functions(&[2]), &early, &late), Relation::Before);
+}
+
+/// What is not a jump in the machine code has left a frame.
+#[test]
+fn the_code_tells_which_last_calls_left_no_frame() {
+    let functions = |jumps: &[(u64, TailTarget)]| {
+        let mut main = function("main", 1, &["pointer"]);
+        main.points[PointId::from_index(1)].kind = PointKind::IndirectCall;
+        let mut h = function("h", 30, &["other", "pointer"]);
+        h.points[PointId::from_index(2)].kind = PointKind::IndirectCall;
+        let functions = vec![
+            main,
+            function("f", 10, &["work", "g"]),
+            function("g", 20, &["work", "after"]),
+            h,
+        ];
+        let mut map = map(functions, true);
+        map.address_taken = [1, 3].map(FunctionId::from_index).into();
+        let jumps = jumps.iter().map(|&(at, to)| TailJump { at, to });
+        map.binding.as_mut().unwrap().tail_jumps = Some(jumps.collect());
+        map
+    };
+    let (f, g, h) = (16, 32, 48);
+    let early = [("main", 2), ("g", 21), ("work", 0)];
+    let late = [("main", 2), ("g", 22), ("after", 0)];
+    let relation = |jumps: &[(u64, TailTarget)]| relation(&functions(jumps), &early, &late);
+    let to_g = (f + 4, TailTarget::Function(g));
+    assert_eq!(relation(&[to_g]), Relation::Before);
+    // `h` may come to `g` through its pointer, or by way of `f`; or what it does is not known.
+    assert_eq!(
+        relation(&[to_g, (h + 4, TailTarget::Function(g))]),
+        Relation::Unknown
+    );
+    assert_eq!(
+        relation(&[to_g, (h + 4, TailTarget::Function(f))]),
+        Relation::Unknown
+    );
+    assert_eq!(relation(&[to_g, (h, TailTarget::Anywhere)]), Relation::Unknown);
+    // Another file does not hold `g`.
+    assert_eq!(relation(&[to_g, (h + 4, TailTarget::Linked)]), Relation::Before);
+    // It was called in no way that is known.
+    assert_eq!(relation(&[]), Relation::Before);
 }
 
 /// `f` ends in a call through a pointer, which may be one of `g`, as the call beside it is.

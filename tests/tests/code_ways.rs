@@ -6,7 +6,7 @@ use nix::sys::ptrace;
 use nix::sys::signal::Signal;
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
-use progress_map::{LocationEffect, MachineCode, MachineLocation};
+use progress_map::{Binding, LocationEffect, MachineCode, MachineLocation, TailJump, TailTarget};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
@@ -19,6 +19,7 @@ const MOST_STEPS: usize = 400_000;
 #[test]
 fn every_way_that_c_takes_is_in_the_graph() {
     let source = include_str!("code/ways.c");
+    let mut tail_calls = 0;
     for flags in [
         "gcc -O0",
         "gcc -O1 -fno-pie -no-pie",
@@ -32,8 +33,10 @@ fn every_way_that_c_takes_is_in_the_graph() {
         "clang -Os",
     ] {
         // The one that calls `setjmp` is left out, and the rest of the program is there.
-        check("ways.c", source, flags, 40);
+        let seen = check("ways.c", source, flags, 40);
+        tail_calls += seen.tail_calls;
     }
+    assert!(tail_calls > 50, "only {tail_calls} tail calls were made");
 }
 
 #[test]
@@ -85,6 +88,51 @@ struct Counted {
     of_slots: usize,
     /// How often control came to where a branch tells what is held.
     known: usize,
+    /// Calls that left no frame.
+    tail_calls: usize,
+}
+
+/// Wants each jump out of a function to be listed.
+struct Jumps<'b> {
+    binding: &'b Binding,
+    /// The address of the last instruction, and the stack pointer before it.
+    last: Option<(u64, u64)>,
+    seen: usize,
+}
+
+impl Jumps<'_> {
+    /// The process is about to execute the instruction at `pc`.
+    fn step(&mut self, pc: u64, sp: u64, flags: &str) {
+        let last = self.last.replace((pc, sp));
+        // Calls and returns move the stack pointer.
+        let Some((from, _)) = last.filter(|&(_, before)| before == sp) else {
+            return;
+        };
+        let Some(caller) = self.binding.function_at(from) else {
+            return;
+        };
+        let callee = self.binding.function_at(pc);
+        // Into the rest of the same function, or out of the part of the program that debug info describes.
+        if callee.is_some_and(|callee| callee.function == caller.function) {
+            return;
+        }
+        let jumps = self.binding.tail_jumps.as_deref().unwrap();
+        let fits = jumps
+            .iter()
+            .filter(|jump| jump.at == from)
+            .any(|jump| match jump.to {
+                TailTarget::Function(start) => pc == start,
+                TailTarget::Linked => callee.is_none(),
+                TailTarget::Anywhere => true,
+            });
+        let is_open = |jump: &TailJump| jump.at == caller.start && jump.to == TailTarget::Anywhere;
+        assert!(
+            fits || jumps.iter().any(is_open),
+            "{flags}: {from:#x} of {} jumped to {pc:#x}",
+            caller.name
+        );
+        self.seen += 1;
+    }
 }
 
 /// A call of a function of known code.
@@ -251,8 +299,8 @@ fn check(name: &str, source: &str, flags: &str, least: usize) -> Counted {
     }];
     let mut map = engine::map_sources(sources, &|_| ());
     engine::bind_map(&mut map, &bytes, None, "program").unwrap();
-    let code = &map.binding.as_ref().unwrap().code;
-    let (taken, counted) = step_through(&program, code, flags);
+    let binding = map.binding.as_ref().unwrap();
+    let (taken, counted) = step_through(&program, binding, flags);
     assert!(
         taken.len() >= least,
         "{flags}: only {} ways were taken",
@@ -268,7 +316,8 @@ struct Open {
 }
 
 /// Executes the program instruction by instruction; returns the ways that it took within functions, and what changed of what is counted with.
-fn step_through(program: &Path, code: &MachineCode, flags: &str) -> (BTreeSet<(u32, u32)>, Counted) {
+fn step_through(program: &Path, binding: &Binding, flags: &str) -> (BTreeSet<(u32, u32)>, Counted) {
+    let code = &binding.code;
     let mut child = Command::new(program).spawn().unwrap();
     let pid = Pid::from_raw(i32::try_from(child.id()).unwrap());
     let options = WaitPidFlag::WUNTRACED;
@@ -291,6 +340,11 @@ fn step_through(program: &Path, code: &MachineCode, flags: &str) -> (BTreeSet<(u
     };
     // The last instruction that was executed in known code: its block, its address, and the stack pointer before it.
     let mut last: Option<(u32, u64)> = None;
+    let mut jumps = Jumps {
+        binding,
+        last: None,
+        seen: 0,
+    };
     for _ in 0..MOST_STEPS {
         let signal = match waitpid(pid, None).unwrap() {
             WaitStatus::Exited(..) | WaitStatus::Signaled(..) => break,
@@ -302,6 +356,7 @@ fn step_through(program: &Path, code: &MachineCode, flags: &str) -> (BTreeSet<(u
         let registers = ptrace::getregs(pid).unwrap();
         let (pc, sp) = (registers.rip.wrapping_sub(bias), registers.rsp);
         let block = code.block_at(pc);
+        jumps.step(pc, sp, flags);
         if let Some((from, before)) = last {
             let end = code.blocks[from as usize].end;
             let word = ptrace::read(pid, sp as ptrace::AddressType)
@@ -344,6 +399,7 @@ fn step_through(program: &Path, code: &MachineCode, flags: &str) -> (BTreeSet<(u
     }
     let _ = child.kill();
     let _ = child.wait();
+    watch.seen.tail_calls = jumps.seen;
     (taken, watch.seen)
 }
 

@@ -6,7 +6,7 @@ use super::tables::Tables;
 use crate::landing::{LandingPad, landing_pads};
 use crate::registers::{Copies, compared, copies, effects, equal};
 use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory};
-use progress_map::{LocationEffect, MachineLocation};
+use progress_map::{LocationEffect, MachineLocation, TailTarget};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// So many instructions of one piece of code are decoded at most.
@@ -36,6 +36,8 @@ pub(super) struct DecodedInstruction {
     pub(super) jumps: Vec<u64>,
     /// It may jump to an address that is computed, and no table of jumps.
     pub(super) jumps_anywhere: bool,
+    /// It jumps to an address that is computed or read from memory: of a table inside the function, or out of it.
+    pub(super) may_leave: Option<TailTarget>,
     /// It returns to the caller.
     pub(super) returns: bool,
     pub(super) effects: Vec<(MachineLocation, LocationEffect)>,
@@ -157,6 +159,7 @@ pub(super) fn step(
         call: None,
         jumps: Vec::new(),
         jumps_anywhere: false,
+        may_leave: None,
         returns: false,
         effects: Vec::new(),
         copies: Copies::default(),
@@ -184,7 +187,10 @@ pub(super) fn step(
         FlowControl::Exception => step.falls = false,
         FlowControl::IndirectBranch => {
             step.falls = false;
-            if file.names.of_cell(instruction).is_none() {
+            if file.names.of_cell(instruction).is_some() {
+                step.may_leave = Some(TailTarget::Linked);
+            } else {
+                step.may_leave = Some(TailTarget::Anywhere);
                 step.jumps_anywhere = true;
                 tables.jumps.push(instruction.ip());
             }

@@ -7,12 +7,11 @@ use progress_map::{CodeBlock, CodeCall, CodeWay, LeafCall, LocationChange, Machi
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Puts the pieces together to functions, and these into one graph.
-pub(super) fn assemble(file: &File<'_, '_>, pieces: &[Option<Piece>]) -> MachineCode {
-    let functions = functions(file, pieces);
+pub(super) fn assemble(file: &File<'_, '_>, pieces: &[Option<Piece>], functions: &[usize]) -> MachineCode {
     let mut leaves = Leaves {
         file,
         pieces,
-        function_of: &functions,
+        function_of: functions,
         returns: BTreeMap::new(),
         communicates: BTreeMap::new(),
     };

@@ -36,6 +36,7 @@ mod sites;
 mod spans;
 mod storage;
 mod strings;
+mod tail_jumps;
 mod variables;
 mod writer;
 
@@ -78,6 +79,7 @@ const MERGES: Tag = Tag(*b"BMRG");
 const PASSED: Tag = Tag(*b"BMPI");
 const SITES: Tag = Tag(*b"BSIT");
 const CODE: Tag = Tag(*b"BCOD");
+const TAIL_JUMPS: Tag = Tag(*b"BTAI");
 
 const STATIC: [Tag; 15] = [
     STRINGS,
@@ -97,7 +99,7 @@ const STATIC: [Tag; 15] = [
     MAY_CALL,
 ];
 /// Sections that a reader may skip: nothing of the rest is misleading without them.
-const OPTIONAL: [Tag; 13] = [
+const OPTIONAL: [Tag; 14] = [
     MPI_CALLS,
     HANDED,
     CHOICES,
@@ -111,8 +113,9 @@ const OPTIONAL: [Tag; 13] = [
     PASSED,
     SITES,
     CODE,
+    TAIL_JUMPS,
 ];
-const BOUND: [Tag; 11] = [
+const BOUND: [Tag; 12] = [
     BUILD,
     BOUND_STRINGS,
     ROWS,
@@ -124,4 +127,5 @@ const BOUND: [Tag; 11] = [
     PASSED,
     SITES,
     CODE,
+    TAIL_JUMPS,
 ];

@@ -6,7 +6,7 @@ use super::record::{self, Stored};
 use super::strings::{Source, Strings};
 use super::{
     FunctionHead, address_taken, bound, calls, choices, code, decisive, flow, handed, heads, inner_steps,
-    iterated, loops, macros, merges, mpi, passed, scopes, shown, sites, variables,
+    iterated, loops, macros, merges, mpi, passed, scopes, shown, sites, tail_jumps, variables,
 };
 use crate::error::{ReadError, Tag};
 use crate::{Binding, File, FileId, Function, FunctionId, Map, validate};
@@ -426,6 +426,11 @@ impl<'a> Reader<'a> {
         }
         if self.section(super::CODE).is_ok() {
             binding.code = code::read_code(self.columns(super::CODE, budget)?)?;
+        }
+        if self.section(super::TAIL_JUMPS).is_ok() {
+            binding.tail_jumps = Some(tail_jumps::read_tail_jumps(
+                self.columns(super::TAIL_JUMPS, budget)?,
+            )?);
         }
         Ok(binding)
     }

@@ -4,7 +4,7 @@ use super::columns::{Budget, ColumnsOut, Packing};
 use super::strings::{Interner, Numbers, Sink};
 use super::{
     address_taken, bound, calls, choices, code, decisive, flow, handed, heads, inner_steps, iterated, loops,
-    macros, merges, mpi, passed, record, scopes, shown, sites, variables,
+    macros, merges, mpi, passed, record, scopes, shown, sites, tail_jumps, variables,
 };
 use crate::error::Tag;
 use crate::{Binding, Function, Map};
@@ -302,6 +302,11 @@ fn write_binding<'a>(binding: &'a Binding, mut numbers: Numbers<'a, '_>) -> Vec<
         let mut columns = ColumnsOut::new();
         code::write_code(&mut columns, &binding.code);
         sections.push((super::CODE, columns));
+    }
+    if let Some(jumps) = &binding.tail_jumps {
+        let mut columns = ColumnsOut::new();
+        tail_jumps::write_tail_jumps(&mut columns, jumps);
+        sections.push((super::TAIL_JUMPS, columns));
     }
     sections
 }

@@ -5,6 +5,7 @@ use crate::{
     Binding, BoundCall, BoundFunction, BoundInline, BoundMpiCall, BoundSite, BoundVariable, CodeBlock,
     CodeCall, CodeWay, Encoding, FileId, Function, FunctionId, FunctionInstance, LeafCall, LocationChange,
     LocationEffect, LocationRange, MachineCode, MachineLocation, Map, Passed, PassedArgument, PathStep, Row,
+    TailJump, TailTarget,
 };
 use base::Id;
 
@@ -152,7 +153,20 @@ pub(super) fn arbitrary(rng: &mut Rng, files: usize, functions: usize) -> Bindin
         mpi_calls,
         sites,
         code: code(rng),
+        tail_jumps: rng.some(tail_jumps),
     }
+}
+
+fn tail_jumps(rng: &mut Rng) -> Vec<TailJump> {
+    let jumps = return_addresses(rng, 4).into_iter().map(|at| TailJump {
+        at,
+        to: match rng.below(3) {
+            0 => TailTarget::Function(rng.bits()),
+            1 => TailTarget::Linked,
+            _ => TailTarget::Anywhere,
+        },
+    });
+    jumps.collect()
 }
 
 fn call(rng: &mut Rng, return_address: u64, functions: usize) -> BoundCall {

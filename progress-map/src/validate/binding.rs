@@ -151,7 +151,9 @@ impl Promises<'_> {
             .b
             .sites
             .is_sorted_by(|a, b| a.return_address < b.return_address);
-        check(sorted, "call site", 0, "call sites are not sorted")
+        check(sorted, "call site", 0, "call sites are not sorted")?;
+        let jumps = self.b.tail_jumps.as_deref().unwrap_or_default();
+        check(jumps.is_sorted(), "tail call", 0, "tail calls are not sorted")
     }
 
     fn merges(&self) -> Result<(), Invalid> {
