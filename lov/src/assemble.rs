@@ -1,13 +1,13 @@
 //! From the analyses of a program to the static half of its map.
 
 use crate::classify::Variables;
-use crate::{decisive, handed, inner_step, iterated, mpi, shown};
+use crate::{decisive, handed, inner_step, iterated, mpi, pointer_call, shown};
 use base::{Confidence, Doubt, Id as _, IdVec};
 use dataflow::{Flow, FunctionIndex, FunctionInfo, Loops, Program};
 use ir::LoopKind;
 use progress_map::{
-    Choice, File, FileId, Function, FunctionId, Iterated, Loop, LoopId, LoopSource, MacroCalls, Map, MpiCall,
-    Point, PointId, Refusal, Refused, ScopeKind, Storage,
+    AddressTaken, Choice, File, FileId, Function, FunctionId, Iterated, Loop, LoopId, LoopSource, MacroCalls,
+    Map, MpiCall, Point, PointId, PointerCall, Refusal, Refused, ScopeKind, Storage,
 };
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ pub(crate) fn map(program: Program<'_>, mut variables: Vec<Vec<Variables>>) -> M
     // What is handed to a callee can be told only while the analyses of both are there.
     let handed = candidates(&program, handed::candidates);
     let addresses = candidates(&program, shown::candidates);
-    let taken = program.address_taken().clone();
+    let taken = pointer_call::targets(&program);
     let units = program.units;
     let Bodies {
         functions,
@@ -31,11 +31,15 @@ pub(crate) fn map(program: Program<'_>, mut variables: Vec<Vec<Variables>>) -> M
         beside,
     } = bodies(program, variables, &file_of);
     let ids: BTreeMap<FunctionIndex, FunctionId> = indices.iter().copied().zip(functions.ids()).collect();
-    let mut address_taken = Vec::from_iter(taken.iter().filter_map(|index| ids.get(index).copied()));
+    let address_taken = taken.into_iter().filter_map(|(index, parameters)| {
+        let function = *ids.get(&index)?;
+        Some(AddressTaken { function, parameters })
+    });
+    let mut address_taken = Vec::from_iter(address_taken);
     address_taken.sort();
     let handed = handed::of_wanted(&ids, by_id(&functions, &indices, handed), &functions);
     let (mut mpi_calls, mut choices, mut decisive) = (Vec::new(), Vec::new(), Vec::new());
-    let mut iterated = Vec::new();
+    let (mut iterated, mut pointer_calls) = (Vec::new(), Vec::new());
     for (function, own) in functions.ids().zip(beside) {
         mpi_calls.extend(own.calls.into_iter().map(|(point, arguments)| MpiCall {
             function,
@@ -47,6 +51,15 @@ pub(crate) fn map(program: Program<'_>, mut variables: Vec<Vec<Variables>>) -> M
             iterator,
             container,
         }));
+        pointer_calls.extend(
+            own.pointer_calls
+                .into_iter()
+                .map(|(point, arguments)| PointerCall {
+                    function,
+                    point,
+                    arguments,
+                }),
+        );
         decisive.extend(own.decisive.into_iter().map(|call| (function, call)));
         let own = own.choices.into_iter();
         choices.extend(own.map(|bounds| Choice { function, bounds }));
@@ -63,6 +76,7 @@ pub(crate) fn map(program: Program<'_>, mut variables: Vec<Vec<Variables>>) -> M
         choices,
         decisive,
         address_taken,
+        pointer_calls,
         shown: Vec::new(),
         iterated,
         inner_steps: Vec::new(),
@@ -119,6 +133,7 @@ fn bodies(program: Program<'_>, variables: Vec<Vec<Variables>>, file_of: &[Optio
         let file = file_of[info.unit]?;
         let beside = Beside {
             calls: mpi::calls(&info),
+            pointer_calls: pointer_call::calls(&info),
             decisive: decisive::calls(&info),
             containers: iterated::containers(&info),
             choices: if units[info.unit].is_compiled_once() {
@@ -182,6 +197,7 @@ fn calls_of_macros(
 /// What the map holds of a function beside the function.
 struct Beside {
     calls: mpi::Calls,
+    pointer_calls: Vec<(PointId, u8)>,
     choices: Vec<Vec<PointId>>,
     decisive: Vec<decisive::Decisive>,
     containers: Vec<(Storage, Storage)>,

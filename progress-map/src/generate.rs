@@ -16,9 +16,9 @@ pub use rng::Rng;
 
 use crate::format::Packing;
 use crate::{
-    Across, Assumption, BoundMerge, Choice, Cut, DecisiveCall, Direction, File, FileId, Function, FunctionId,
-    Grounds, Growth, Handed, InnerStep, Iterated, Lov, LovClass, MacroCalls, Map, Moves, MpiArgument,
-    MpiCall, Point, PointId, PointKind, ScopeId, Shown, Storage, Term,
+    Across, AddressTaken, Assumption, BoundMerge, Choice, Cut, DecisiveCall, Direction, File, FileId,
+    Function, FunctionId, Grounds, Growth, Handed, InnerStep, Iterated, Lov, LovClass, MacroCalls, Map,
+    Moves, MpiArgument, MpiCall, Point, PointId, PointKind, PointerCall, ScopeId, Shown, Storage, Term,
 };
 use base::{Confidence, Diagnostic, Id, IdVec, Reading, Severity, Span};
 use function::{function, storage, term};
@@ -77,7 +77,12 @@ pub fn arbitrary(seed: u64) -> Map {
             parameter: local(rng),
             callee: rng.id(functions.len()),
         }),
-        address_taken: functions.ids().filter(|_| rng.below(3) == 0).collect(),
+        address_taken: address_taken(rng, &functions),
+        pointer_calls: at_some_points(rng, &functions, 8, |rng, function, point| PointerCall {
+            function,
+            point,
+            arguments: rng.bits() as u8,
+        }),
         shown: at_some_points(rng, &functions, 8, |rng, function, point| Shown {
             function,
             point,
@@ -96,6 +101,16 @@ pub fn arbitrary(seed: u64) -> Map {
         binding,
         libraries,
     }
+}
+
+fn address_taken(rng: &mut Rng, functions: &IdVec<FunctionId, Function>) -> Vec<AddressTaken> {
+    let mut taken = Vec::new();
+    for function in functions.ids() {
+        let parameters = rng.some(|rng| rng.bits() as u8);
+        let each = AddressTaken { function, parameters };
+        taken.extend((rng.below(3) == 0).then_some(each));
+    }
+    taken
 }
 
 fn inner_steps(rng: &mut Rng, functions: &IdVec<FunctionId, Function>) -> Vec<InnerStep> {

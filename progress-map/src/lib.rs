@@ -23,6 +23,7 @@ mod iterated;
 mod lov;
 mod macros;
 mod mpi;
+mod pointer_call;
 mod position;
 mod refusal;
 mod shown;
@@ -50,6 +51,7 @@ pub use lov::{
 };
 pub use macros::MacroCalls;
 pub use mpi::{MpiArgument, MpiCall};
+pub use pointer_call::{AddressTaken, PointerCall};
 pub use refusal::{Interference, Outsider, Refusal, Refused};
 pub use shown::Shown;
 pub use tail_jump::{TailJump, TailTarget};
@@ -96,7 +98,9 @@ pub struct Map {
     pub decisive: Vec<DecisiveCall>,
     /// Functions whose address is taken, so that calls through pointers may lead to them; sorted, none twice. Without any it is not known of which
     /// it is.
-    pub address_taken: Vec<FunctionId>,
+    pub address_taken: Vec<AddressTaken>,
+    /// Calls through pointers, sorted by function and point, none twice.
+    pub pointer_calls: Vec<PointerCall>,
     /// Who is shown the addresses of variables that order loops, or of what these lead to; sorted, none twice.
     pub shown: Vec<Shown>,
     /// Over which objects iterators go whose elements loops count; sorted, none twice.

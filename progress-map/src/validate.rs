@@ -39,7 +39,7 @@ impl Map {
         self.check_handed()?;
         self.check_choices()?;
         self.check_decisive()?;
-        self.check_address_taken()?;
+        self.check_pointer_calls()?;
         self.check_shown()?;
         self.check_iterated()?;
         self.check_inner_steps()?;
@@ -96,16 +96,28 @@ impl Map {
         }
     }
 
-    fn check_address_taken(&self) -> Result<(), Invalid> {
-        let part = || "functions whose address is taken".to_owned();
-        let last = self.address_taken.last();
-        if !self.address_taken.is_sorted_by(|a, b| a < b) {
-            return Err(invalid(part(), "they are not sorted, or one occurs twice"));
+    fn check_pointer_calls(&self) -> Result<(), Invalid> {
+        for (at, taken) in self.address_taken.iter().enumerate() {
+            if self.functions.get(taken.function).is_none() {
+                let part = format!("function behind pointers {at}");
+                return Err(invalid(part, "there is no function of this number"));
+            }
         }
-        if last.is_some_and(|&last| self.functions.get(last).is_none()) {
-            return Err(invalid(part(), "there is no function of this number"));
+        for (at, call) in self.pointer_calls.iter().enumerate() {
+            let caller = self.functions.get(call.function);
+            if !caller.is_some_and(|caller| has_point(caller, call.point)) {
+                let part = format!("call through a pointer {at}");
+                return Err(invalid(part, "there is no point of this number"));
+            }
         }
-        Ok(())
+        let taken = self.address_taken.iter().map(|taken| taken.function);
+        let calls = self.pointer_calls.iter().map(|call| (call.function, call.point));
+        if taken.is_sorted_by(|a, b| a < b) && calls.is_sorted_by(|a, b| a < b) {
+            Ok(())
+        } else {
+            let part = "calls through pointers".to_owned();
+            Err(invalid(part, "they are not sorted, or one occurs twice"))
+        }
     }
 
     fn check_shown(&self) -> Result<(), Invalid> {

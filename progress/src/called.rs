@@ -20,6 +20,8 @@ pub(crate) struct Standing {
     pub(crate) callee_known: bool,
     /// The functions that were called in between and have left no frame, outermost first, each with the call that replaced it.
     pub(crate) gone: Vec<(FunctionId, PointId)>,
+    /// The function that a call through a pointer has led to, if that is known whichever call of the function made it.
+    pub(crate) behind_pointer: Option<FunctionId>,
 }
 
 impl Standing {
@@ -30,6 +32,7 @@ impl Standing {
             inside_call: false,
             callee_known: false,
             gone: Vec::new(),
+            behind_pointer: None,
         }
     }
 
@@ -103,6 +106,7 @@ impl Order<'_> {
                 inside_call: true,
                 callee_known: true,
                 gone,
+                behind_pointer: None,
             });
         }
         if let Some(standing) = self.by_value(&call, &on_line) {
@@ -152,6 +156,7 @@ impl Order<'_> {
             inside_call: points.iter().all(is_call),
             callee_known: points.iter().all(is_known),
             gone: Vec::new(),
+            behind_pointer: None,
             points,
         }
     }
@@ -175,6 +180,10 @@ impl Order<'_> {
         Some(Standing {
             inside_call,
             callee_known: way.is_some(),
+            behind_pointer: way.as_ref().and_then(|way| match way.first() {
+                Some(&(function, _)) => Some(function),
+                None => self.function_of(call.callee).filter(|_| inside_call),
+            }),
             gone: way.unwrap_or_default(),
             points,
         })

@@ -289,12 +289,33 @@ impl Order<'_> {
             .points
             .iter()
             .flat_map(|&point| self.merged_with(id, point, call));
-        let merged = Vec::from_iter(merged);
+        let passes_enough = |point: &PointId| {
+            standing
+                .behind_pointer
+                .is_none_or(|callee| self.passes_enough(id, *point, callee))
+        };
+        let merged = Vec::from_iter(merged.filter(passes_enough));
         let is_merged = !merged.is_empty();
         standing.points.extend(merged);
         standing.points.sort_unstable();
         standing.points.dedup();
         is_merged
+    }
+
+    /// Whether a call passes as many arguments as a function has parameters, if it is one through a pointer and that is known.
+    fn passes_enough(&self, id: FunctionId, point: PointId, callee: FunctionId) -> bool {
+        let map = self.map();
+        let call = map
+            .pointer_calls
+            .binary_search_by_key(&(id, point), |call| (call.function, call.point));
+        let taken = map
+            .address_taken
+            .binary_search_by_key(&callee, |taken| taken.function);
+        let (Ok(call), Ok(taken)) = (call, taken) else {
+            return true;
+        };
+        let parameters = map.address_taken[taken].parameters;
+        parameters.is_none_or(|parameters| map.pointer_calls[call].arguments >= parameters)
     }
 
     /// Where the innermost frame may be: the task is in the function itself.

@@ -73,22 +73,26 @@ impl Order<'_> {
     ///
     /// The pointer leads to a function whose address is taken. Either that is `callee`, or the one function among them that may vanish into it.
     pub(crate) fn only_way_through_pointer(&self, callee: &Frame) -> Option<Vec<(FunctionId, PointId)>> {
-        if !self.may_have_vanished_into(&callee.function) {
+        // What calls through pointers at the end of functions may lead to shows in machine code alone.
+        let may_have_vanished = self.may_have_vanished_into(&callee.function);
+        if !may_have_vanished && self.map().bindings().any(|binding| binding.tail_jumps.is_none()) {
             return Some(Vec::new());
         }
-        let callee_id = self.function_of(callee)?;
-        let taken = &self.map().address_taken;
-        let mut ways = taken
-            .iter()
-            .filter(|&&id| id == callee_id || self.may_vanish_into(id, &callee.function));
-        let (&first, None) = (ways.next()?, ways.next()) else {
-            return None;
-        };
-        if first == callee_id {
+        let callee_id = self.function_of(callee);
+        let taken = self.map().address_taken.iter().map(|taken| taken.function);
+        let mut ways =
+            taken.filter(|&id| Some(id) == callee_id || self.may_vanish_into(id, &callee.function));
+        match (ways.next(), ways.next()) {
+            (None, _) => (!may_have_vanished).then(Vec::new),
+            // The pointer may lead to a function of a library itself.
+            (Some(_), _) if callee_id.is_none() => None,
+            (Some(_), Some(_)) => None,
             // By itself it may be called again, by a last call of its own.
-            return (!self.may_vanish_into(first, &callee.function)).then(Vec::new);
+            (Some(only), None) if Some(only) == callee_id => {
+                (!self.may_vanish_into(only, &callee.function)).then(Vec::new)
+            }
+            (Some(only), None) => self.only_way_into(only, &callee.function),
         }
-        self.only_way_into(first, &callee.function)
     }
 
     /// Whether a frame that shows a call of `callee` by a function may be that of a call of `id`, which vanished. A last call through a

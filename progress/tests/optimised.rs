@@ -5,8 +5,9 @@ mod common;
 use base::{Id, Span};
 use progress::{ExecutionPoint, Frame, Order, Relation};
 use progress_map::{
-    Binding, BoundFunction, BoundMerge, BoundSite, CodeBlock, CodeCall, CodeWay, File, Function, FunctionId,
-    Loop, LoopId, LoopSource, MachineCode, Map, PointId, PointKind, Row, TailJump, TailTarget,
+    AddressTaken, Binding, BoundFunction, BoundMerge, BoundSite, CodeBlock, CodeCall, CodeWay, File,
+    Function, FunctionId, Loop, LoopId, LoopSource, MachineCode, Map, PointId, PointKind, PointerCall, Row,
+    TailJump, TailTarget,
 };
 use std::num::NonZeroU64;
 
@@ -44,6 +45,7 @@ fn map(functions: Vec<Function>, optimised: bool) -> Map {
         choices: Vec::new(),
         decisive: Vec::new(),
         address_taken: Vec::new(),
+        pointer_calls: Vec::new(),
         shown: Vec::new(),
         iterated: Vec::new(),
         inner_steps: Vec::new(),
@@ -52,6 +54,15 @@ fn map(functions: Vec<Function>, optimised: bool) -> Map {
         binding: Some(binding),
         libraries: Vec::new(),
     }
+}
+
+/// Functions whose address is taken, of unknown parameters.
+fn taken(functions: &[usize]) -> Vec<AddressTaken> {
+    let taken = functions.iter().map(|&at| AddressTaken {
+        function: FunctionId::from_index(at),
+        parameters: None,
+    });
+    taken.collect()
 }
 
 fn stack(rank: u32, frames: &[(&str, u32)]) -> ExecutionPoint {
@@ -325,10 +336,7 @@ fn the_only_function_behind_a_pointer_that_can_have_vanished_is_put_back() {
             function("h", 30, &["other", "g"]),
         ];
         let mut map = map(functions, true);
-        map.address_taken = address_taken
-            .iter()
-            .map(|&at| FunctionId::from_index(at))
-            .collect();
+        map.address_taken = taken(address_taken);
         map
     };
     let in_f = [("main", 2), ("f", 11), ("work", 0)];
@@ -353,6 +361,40 @@ fn the_only_function_behind_a_pointer_that_can_have_vanished_is_put_back() {
     assert_eq!(relation(&functions(&[2]), &early, &late), Relation::Before);
 }
 
+/// Who has four parameters was not called by what passes two arguments, though gcc may have joined the calls.
+#[test]
+fn a_function_behind_a_pointer_was_called_with_enough_arguments() {
+    let functions = |arguments: u8| {
+        let mut main = function("main", 1, &["setup", "allocate", "after"]);
+        let edge = |from: usize, to: usize| (PointId::from_index(from), PointId::from_index(to));
+        main.edges = vec![edge(0, 1), edge(0, 2), edge(1, 3), edge(2, 3), edge(3, 4)];
+        let (setup, allocate) = (PointId::from_index(1), PointId::from_index(2));
+        main.points[setup].kind = PointKind::IndirectCall;
+        main.points[allocate].kind = PointKind::IndirectCall;
+        let mut map = map(vec![main, function("f", 10, &["work", "after"])], true);
+        map.address_taken = taken(&[1]);
+        map.address_taken[0].parameters = Some(4);
+        map.pointer_calls = [(setup, 4), (allocate, arguments)]
+            .map(|(point, arguments)| PointerCall {
+                function: FunctionId::from_index(0),
+                point,
+                arguments,
+            })
+            .into();
+        map.binding.as_mut().unwrap().merges.push(BoundMerge {
+            function: FunctionId::from_index(0),
+            shown: setup,
+            other: allocate,
+            return_address: None,
+        });
+        map
+    };
+    let early = [("main", 2), ("f", 11), ("work", 0)];
+    let late = [("main", 2), ("f", 12), ("after", 0)];
+    assert_eq!(relation(&functions(2), &early, &late), Relation::Before);
+    assert_eq!(relation(&functions(4), &early, &late), Relation::Unknown);
+}
+
 /// What is not a jump in the machine code has left a frame.
 #[test]
 fn the_code_tells_which_last_calls_left_no_frame() {
@@ -368,7 +410,7 @@ fn the_code_tells_which_last_calls_left_no_frame() {
             h,
         ];
         let mut map = map(functions, true);
-        map.address_taken = [1, 3].map(FunctionId::from_index).into();
+        map.address_taken = taken(&[1, 3]);
         let jumps = jumps.iter().map(|&(at, to)| TailJump { at, to });
         map.binding.as_mut().unwrap().tail_jumps = Some(jumps.collect());
         map

@@ -6,7 +6,6 @@
 //! Decoding is total over all bytes; that the ids fit each other is checked afterwards, on the decoded map
 //! ([`crate::validate`]).
 
-mod address_taken;
 mod bound;
 mod bytes;
 mod calls;
@@ -27,6 +26,7 @@ mod macros;
 mod merges;
 mod mpi;
 mod passed;
+mod pointer_calls;
 mod reader;
 mod record;
 mod refusals;
@@ -62,7 +62,7 @@ const MPI_CALLS: Tag = Tag(*b"MPIC");
 const HANDED: Tag = Tag(*b"HAND");
 const CHOICES: Tag = Tag(*b"CHOI");
 const DECISIVE: Tag = Tag(*b"DECI");
-const ADDRESS_TAKEN: Tag = Tag(*b"TAKN");
+const POINTER_CALLS: Tag = Tag(*b"PTRC");
 const SHOWN: Tag = Tag(*b"SHOW");
 const ITERATED: Tag = Tag(*b"ITER");
 const INNER_STEPS: Tag = Tag(*b"STEP");
@@ -91,7 +91,7 @@ const STATIC: [Tag; 15] = [
     HANDED,
     CHOICES,
     DECISIVE,
-    ADDRESS_TAKEN,
+    POINTER_CALLS,
     SHOWN,
     ITERATED,
     INNER_STEPS,
@@ -104,7 +104,7 @@ const OPTIONAL: [Tag; 14] = [
     HANDED,
     CHOICES,
     DECISIVE,
-    ADDRESS_TAKEN,
+    POINTER_CALLS,
     SHOWN,
     ITERATED,
     INNER_STEPS,

@@ -5,8 +5,8 @@ use super::heads::Head;
 use super::record::{self, Stored};
 use super::strings::{Source, Strings};
 use super::{
-    FunctionHead, address_taken, bound, calls, choices, code, decisive, flow, handed, heads, inner_steps,
-    iterated, loops, macros, merges, mpi, passed, scopes, shown, sites, tail_jumps, variables,
+    FunctionHead, bound, calls, choices, code, decisive, flow, handed, heads, inner_steps, iterated, loops,
+    macros, merges, mpi, passed, pointer_calls, scopes, shown, sites, tail_jumps, variables,
 };
 use crate::error::{ReadError, Tag};
 use crate::{Binding, File, FileId, Function, FunctionId, Map, validate};
@@ -154,9 +154,10 @@ impl<'a> Reader<'a> {
         let decisive = self.optional(super::DECISIVE, strings, &mut budget, |source| {
             decisive::read_decisive(source.columns)
         })?;
-        let address_taken = self.optional(super::ADDRESS_TAKEN, strings, &mut budget, |source| {
-            address_taken::read_address_taken(source.columns)
-        })?;
+        let (address_taken, pointer_calls) =
+            self.optional(super::POINTER_CALLS, strings, &mut budget, |source| {
+                pointer_calls::read_pointer_calls(source.columns)
+            })?;
         let shown = self.optional(super::SHOWN, strings, &mut budget, |source| {
             shown::read_shown(source, &span)
         })?;
@@ -178,6 +179,7 @@ impl<'a> Reader<'a> {
             choices,
             decisive,
             address_taken,
+            pointer_calls,
             shown,
             iterated,
             inner_steps,
@@ -287,15 +289,15 @@ impl<'a> Reader<'a> {
     }
 
     /// What `read` makes of a section that a map need not have; nothing where it is not there.
-    fn optional<T>(
+    fn optional<T: Default>(
         &self,
         tag: Tag,
         strings: &Strings,
         budget: &mut Budget,
-        read: impl FnOnce(Source<'_, '_>) -> Result<Vec<T>, ReadError>,
-    ) -> Result<Vec<T>, ReadError> {
+        read: impl FnOnce(Source<'_, '_>) -> Result<T, ReadError>,
+    ) -> Result<T, ReadError> {
         if self.section(tag).is_err() {
-            return Ok(Vec::new());
+            return Ok(T::default());
         }
         read(self.source(tag, strings, budget)?)
     }
@@ -443,7 +445,8 @@ fn leave_out(map: &mut Map, wanted: &[bool]) {
     map.handed.retain(|each| stays(each.function));
     map.choices.retain(|choice| stays(choice.function));
     map.decisive.retain(|call| stays(call.function));
-    map.address_taken.retain(|&function| stays(function));
+    map.address_taken.retain(|taken| stays(taken.function));
+    map.pointer_calls.retain(|call| stays(call.function));
     map.shown.retain(|each| stays(each.function));
     map.iterated.retain(|each| stays(each.function));
     map.inner_steps

@@ -3,8 +3,8 @@
 use super::columns::{Budget, ColumnsOut, Packing};
 use super::strings::{Interner, Numbers, Sink};
 use super::{
-    address_taken, bound, calls, choices, code, decisive, flow, handed, heads, inner_steps, iterated, loops,
-    macros, merges, mpi, passed, record, scopes, shown, sites, tail_jumps, variables,
+    bound, calls, choices, code, decisive, flow, handed, heads, inner_steps, iterated, loops, macros, merges,
+    mpi, passed, pointer_calls, record, scopes, shown, sites, tail_jumps, variables,
 };
 use crate::error::Tag;
 use crate::{Binding, Function, Map};
@@ -130,7 +130,7 @@ enum Part {
     Handed,
     Choices,
     Decisive,
-    AddressTaken,
+    PointerCalls,
     Shown,
     Iterated,
     InnerSteps,
@@ -148,7 +148,10 @@ fn parts(map: &Map) -> Vec<Part> {
         (Part::Handed, map.handed.is_empty()),
         (Part::Choices, map.choices.is_empty()),
         (Part::Decisive, map.decisive.is_empty()),
-        (Part::AddressTaken, map.address_taken.is_empty()),
+        (
+            Part::PointerCalls,
+            map.address_taken.is_empty() && map.pointer_calls.is_empty(),
+        ),
         (Part::Shown, map.shown.is_empty()),
         (Part::Iterated, map.iterated.is_empty()),
         (Part::InnerSteps, map.inner_steps.is_empty()),
@@ -201,9 +204,9 @@ fn write_part<'a>(map: &'a Map, part: &Part, numbers: Numbers<'a, '_>) -> (Tag, 
             decisive::write_decisive(&mut sink.columns, &map.decisive);
             super::DECISIVE
         }
-        Part::AddressTaken => {
-            address_taken::write_address_taken(&mut sink.columns, &map.address_taken);
-            super::ADDRESS_TAKEN
+        Part::PointerCalls => {
+            pointer_calls::write_pointer_calls(&mut sink.columns, &map.address_taken, &map.pointer_calls);
+            super::POINTER_CALLS
         }
         Part::Shown => {
             shown::write_shown(&mut sink, &map.functions, &map.shown);
