@@ -8,6 +8,7 @@
 //! All definitions that a name may have must be so, with the macros in them. What is not plainly so is left unknown.
 
 use crate::directive::{BodyToken, Definition};
+use crate::lower::is_library_type;
 use crate::macros::Visible;
 use crate::shape::is_keyword;
 use crate::token::TokenKind;
@@ -287,22 +288,24 @@ fn may_call_value(body: &[BodyToken], open: usize) -> bool {
                 .map(|token| &*token.text)
                 .take_while(|word| *word != b"(");
             let words: Vec<&[u8]> = words.collect();
-            // With a type's own word in it, the brackets hold a type: `(const char *)(x)`.
+            // With a type's own word in it, or a star at the end, the brackets hold a type: `(const char *)(x)`, `(size_t)(x)`, `(type *)(x)`.
+            let is_pointer = words.first() == Some(&&b"*"[..]);
             let is_type = |word: &[u8]| {
-                matches!(
-                    word,
-                    b"char"
-                        | b"short"
-                        | b"int"
-                        | b"long"
-                        | b"float"
-                        | b"double"
-                        | b"void"
-                        | b"const"
-                        | b"signed"
-                        | b"unsigned"
-                        | b"struct"
-                )
+                is_library_type(word)
+                    || matches!(
+                        word,
+                        b"char"
+                            | b"short"
+                            | b"int"
+                            | b"long"
+                            | b"float"
+                            | b"double"
+                            | b"void"
+                            | b"const"
+                            | b"signed"
+                            | b"unsigned"
+                            | b"struct"
+                    )
             };
             let is_name = |word: &[u8]| {
                 word == b"*"
@@ -310,7 +313,8 @@ fn may_call_value(body: &[BodyToken], open: usize) -> bool {
                         .iter()
                         .all(|&byte| byte == b'_' || byte.is_ascii_alphanumeric())
             };
-            !words.iter().all(|word| is_name(word)) || !words.iter().any(|word| is_type(word))
+            let is_cast = is_pointer || words.iter().any(|word| is_type(word));
+            !words.iter().all(|word| is_name(word)) || !is_cast
         }
         _ => false,
     }
@@ -379,6 +383,9 @@ mod tests {
         assert_eq!(of(hint).as_deref(), Some("M"));
         assert_eq!(of("#define M(x) (x)\n").as_deref(), Some("M"));
         assert_eq!(of("#define M(x) ((const char *)(x))\n").as_deref(), Some("M"));
+        assert_eq!(of("#define M(x) ((size_t)(x))\n").as_deref(), Some("M"));
+        assert_eq!(of("#define M(t, x) ((t *)(x))\n").as_deref(), Some("M"));
+        assert_eq!(of("#define M(t, x) ((t)(x))\n"), None);
         let line =
             "#ifdef A\n#define M if (depth > 0) { lines[depth - 1] = __LINE__; }\n#else\n#define M\n#endif\n";
         assert_eq!(of(line).as_deref(), Some("M"));

@@ -130,16 +130,44 @@ impl Order<'_> {
         Ok(Standing::anywhere(calls))
     }
 
+    /// Of calls that the compiler may have made one with those that a frame shows, the ones that may have led to the next frame. Where those that it
+    /// shows do not explain it themselves, nothing is known of the others.
+    pub(crate) fn leading_to(
+        &self,
+        (id, frame, callee): (FunctionId, &Frame, &Frame),
+        shown: &[PointId],
+        joined: Vec<PointId>,
+    ) -> Vec<PointId> {
+        let body = &self.map().functions[id];
+        let call = Call {
+            id,
+            body,
+            frame,
+            line: frame.line.unwrap_or(0),
+            callee,
+        };
+        let may_lead = |point: &PointId| self.may_lead(&call, *point);
+        if body.language().is_cxx() && self.may_be_implicit(callee) || !shown.iter().any(may_lead) {
+            return joined;
+        }
+        joined.into_iter().filter(may_lead).collect()
+    }
+
+    /// Whether a point may have led to the callee in any way that is known.
+    fn may_lead(&self, call: &Call<'_>, point: PointId) -> bool {
+        // What was called may have made a tail call of the callee: then it is no longer there.
+        let vanished =
+            || !call.frame.straight && self.vanished_call(&call.body.points[point], &call.callee.function);
+        call.is_by_name(point) || self.may_call_by_value(call, point) || vanished()
+    }
+
     /// The points of the line that may have led to the callee in any way that is known.
     fn candidates(&self, call: &Call<'_>, on_line: &[PointId]) -> Vec<PointId> {
-        // What was called may have made a tail call of the callee: then it is no longer there.
-        let vanished = |point: PointId| {
-            !call.frame.straight && self.vanished_call(&call.body.points[point], &call.callee.function)
-        };
-        let may_lead = |&point: &PointId| {
-            call.is_by_name(point) || vanished(point) || self.may_call_by_value(call, point)
-        };
-        let candidates = on_line.iter().copied().filter(may_lead).collect();
+        let candidates = on_line
+            .iter()
+            .copied()
+            .filter(|&point| self.may_lead(call, point));
+        let candidates = candidates.collect();
         // A call of that name elsewhere on the line is another call, and this one made a tail call.
         within_calls_at(call.body, candidates, call.position())
     }
@@ -217,7 +245,7 @@ impl Order<'_> {
     /// Whether the function of a frame may be called by a macro that is left as it is, and not by one of its arguments; `straight` if
     /// the frame's call is known to be by the callee's name, or through a pointer.
     fn macro_may_call(&self, id: FunctionId, point: PointId, callee: &str, straight: bool) -> bool {
-        let Some(callees) = self.map().called_by_macro(id, point) else {
+        let Some(callees) = self.map().possibly_called_by_macro(id, point) else {
             return true;
         };
         callees.iter().any(|name| {

@@ -358,6 +358,42 @@ impl Order<'_> {
     /// Where the code puts two tasks in one execution of the call that the source's frame number `depth` is in, or that a function inlined
     /// there is in: the number of the first frame of what is called. The frames above `depth` are known to be at one point of one iteration.
     pub(crate) fn past_by_code(&self, a: &Located, b: &Located, depth: usize) -> Option<usize> {
+        let is_one_execution =
+            |frame_a: &CodeFrame, frame_b: &CodeFrame| match self.compare_code_frames(frame_a, frame_b) {
+                Ok((Relation::Equal, proof)) => self
+                    .believe_rounds((a, frame_a), (b, frame_b), (Relation::Equal, &proof))
+                    .is_ok(),
+                _ => false,
+            };
+        self.past_call((a, b), depth, is_one_execution)
+    }
+
+    /// The same, where it is the source that tells of two tasks in one call instruction that they are in one execution of it: `is_executed_once` in the iteration in
+    /// which both are.
+    pub(crate) fn past_one_instruction(
+        &self,
+        tasks: (&Located, &Located),
+        depth: usize,
+        is_executed_once: impl FnOnce() -> bool,
+    ) -> Option<usize> {
+        // What is inlined there has calls of its own.
+        let is_one_function = |frame: &CodeFrame| frame.levels.1 - frame.levels.0 == 1;
+        let is_one_execution = |frame_a: &CodeFrame, frame_b: &CodeFrame| {
+            let place = |frame: &CodeFrame| (frame.place.block, frame.place.address);
+            place(frame_a) == place(frame_b)
+                && is_one_function(frame_a)
+                && is_one_function(frame_b)
+                && is_executed_once()
+        };
+        self.past_call(tasks, depth, is_one_execution)
+    }
+
+    fn past_call(
+        &self,
+        (a, b): (&Located, &Located),
+        depth: usize,
+        is_one_execution: impl FnOnce(&CodeFrame, &CodeFrame) -> bool,
+    ) -> Option<usize> {
         let frame_of = |task: &Located| {
             let origin = task.origin.get(depth).copied().flatten()?;
             let holds = |frame: &CodeFrame| frame.levels().contains(&origin);
@@ -365,16 +401,10 @@ impl Order<'_> {
         };
         let at = frame_of(a).filter(|&at| frame_of(b) == Some(at))?;
         let (frame_a, frame_b) = (&a.code.frames[at], &b.code.frames[at]);
-        let is_one_execution = || match self.compare_code_frames(frame_a, frame_b) {
-            Ok((Relation::Equal, proof)) => self
-                .believe_rounds((a, frame_a), (b, frame_b), (Relation::Equal, &proof))
-                .is_ok(),
-            _ => false,
-        };
         let is_one_call = frame_a.in_call
             && frame_b.in_call
             && (frame_a.binding, frame_a.function) == (frame_b.binding, frame_b.function)
-            && is_one_execution();
+            && is_one_execution(frame_a, frame_b);
         let next = |task: &Located, frame: &CodeFrame| {
             let is_below = |origin: &Option<usize>| origin.is_some_and(|at| at >= frame.levels.1);
             task.origin.iter().position(is_below)

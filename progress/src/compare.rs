@@ -255,7 +255,8 @@ impl<'m> Order<'m> {
             depth = match self.compare_at(walk, function, depth, (a, b)) {
                 None => depth + 1,
                 Some(outcome) if outcome.relation == Relation::Unknown => {
-                    match self.past_by_code(a, b, depth) {
+                    let by_code = self.past_by_code(a, b, depth);
+                    match by_code.or_else(|| self.past_joined_calls(walk, function, depth, (a, b))) {
                         Some(next) => next,
                         None => return outcome,
                     }
@@ -310,6 +311,25 @@ impl<'m> Order<'m> {
             return unknown(Reason::CallInMacro(body.name.clone()));
         }
         None
+    }
+
+    /// Where two tasks are in one call instruction that may be any of several calls, and the source tells that they are in one execution of it: the number of the
+    /// first frame of what is called.
+    fn past_joined_calls(
+        &self,
+        walk: &mut Walk,
+        function: FunctionId,
+        depth: usize,
+        (a, b): (&Located, &Located),
+    ) -> Option<usize> {
+        let frames = (a.frames.get(depth)?, b.frames.get(depth)?);
+        let callee = a.frames.get(depth + 1)?.name.as_str();
+        if self.map.functions[function].confidence == Confidence::Partial {
+            return None;
+        }
+        self.past_one_instruction((a, b), depth, || {
+            self.is_executed_once(walk, function, frames, callee)
+        })
     }
 
     /// Compares two tasks in a function that the map does not have, called from one point of the program. Below it the
@@ -474,7 +494,7 @@ impl<'m> Order<'m> {
 
     /// Compares the iterations of a loop in which two places are. Where they are the same, the comparison goes on in the part of
     /// the loop that is returned.
-    fn compare_iterations(
+    pub(crate) fn compare_iterations(
         &self,
         walk: &mut Walk,
         (id, in_loop): (FunctionId, LoopId),
@@ -538,11 +558,11 @@ impl<'m> Order<'m> {
 }
 
 /// What a comparison has used so far.
-struct Walk {
+pub(crate) struct Walk {
     same_task: bool,
     assumption: Assumption,
     trusts_outside: bool,
-    same: Vec<SameEpoch>,
+    pub(crate) same: Vec<SameEpoch>,
 }
 
 impl Walk {

@@ -55,6 +55,7 @@ mod iteration;
 mod kept;
 mod locate;
 mod never_made;
+mod one_call;
 mod point;
 mod reason;
 mod rounds;

@@ -205,7 +205,7 @@ impl Order<'_> {
         self.note_unplaced(id, &mut located);
         match self.standing(id, frame, below) {
             Ok(mut standing) => {
-                located.may_be_merged = self.add_merged(id, &mut standing, below.call);
+                located.may_be_merged = self.add_merged((id, frame), &mut standing, below);
                 located.places = self.places(id, &standing);
                 located.callee_known = standing.callee_known;
                 // It is at one of these points of some call of the function, perhaps a deeper one.
@@ -282,19 +282,27 @@ impl Order<'_> {
         Ok(standing)
     }
 
-    /// Adds the calls that the compiler may have made one with those that a frame shows, if it has called by the instruction that returns to the
-    /// address `call`. Whether there are any, also such as the frame may be in anyhow.
-    fn add_merged(&self, id: FunctionId, standing: &mut Standing, call: Option<u64>) -> bool {
+    /// Adds the calls that the compiler may have made one with those that a frame shows, if they may have led to what is below it. Whether there are any, also such as the frame may be in anyhow.
+    fn add_merged(
+        &self,
+        (id, frame): (FunctionId, &Frame),
+        standing: &mut Standing,
+        below: &Below<'_>,
+    ) -> bool {
         let merged = standing
             .points
             .iter()
-            .flat_map(|&point| self.merged_with(id, point, call));
+            .flat_map(|&point| self.merged_with(id, point, below.call));
         let passes_enough = |point: &PointId| {
             standing
                 .behind_pointer
                 .is_none_or(|callee| self.passes_enough(id, *point, callee))
         };
         let merged = Vec::from_iter(merged.filter(passes_enough));
+        let merged = match below.callee {
+            Some(callee) => self.leading_to((id, frame, callee), &standing.points, merged),
+            None => merged,
+        };
         let is_merged = !merged.is_empty();
         standing.points.extend(merged);
         standing.points.sort_unstable();
