@@ -3,11 +3,11 @@
 mod common;
 
 use base::{Id, Span};
-use progress::{ExecutionPoint, Frame, Order, Relation};
+use progress::{ExecutionPoint, Frame, Order, Relation, Value};
 use progress_map::{
-    AddressTaken, Binding, BoundFunction, BoundMerge, BoundSite, CodeBlock, CodeCall, CodeWay, File,
-    Function, FunctionId, Loop, LoopId, LoopSource, MachineCode, Map, PointId, PointKind, PointerCall, Row,
-    TailJump, TailTarget,
+    Across, AddressTaken, Binding, BoundFunction, BoundMerge, BoundSite, CodeBlock, CodeCall, CodeWay, Cut,
+    File, Function, FunctionId, Loop, LoopId, LoopSource, Lov, LovClass, MachineCode, Map, PointId,
+    PointKind, PointerCall, Row, TailJump, TailTarget, generate,
 };
 use std::num::NonZeroU64;
 
@@ -481,6 +481,97 @@ fn a_call_that_may_stand_for_another_is_both() {
     // What holds for both still holds.
     assert_eq!(relation(&merged, &one, &after), Relation::Before);
     assert_eq!(relation(&merged, &other, &after), Relation::Before);
+}
+
+/// Two tasks in one instruction, which may be either call of an iteration, are in one execution of it if they are in one iteration: each makes one of the calls.
+#[test]
+fn one_instruction_that_may_be_either_call_is_executed_once_in_an_iteration() {
+    let call = |name: &str| PointKind::Call(name.to_owned());
+    // while (…) { if (…) g(); else g(); i++; } after();
+    let functions = |other: PointKind, more: &[(usize, usize)]| {
+        let kinds = [PointKind::Eval, call("g"), other, PointKind::Eval, call("after")];
+        let edges = [(0, 1), (1, 2), (1, 3), (2, 4), (3, 4), (4, 1), (1, 5), (5, 6)];
+        let mut edges = Vec::from_iter(edges.iter().chain(more).copied());
+        edges.sort_unstable();
+        let mut main = common::function("main", 1, &kinds, &edges);
+        let counter = Lov {
+            class: LovClass::Strict,
+            across: Across::SameSequence,
+            cut: Cut::Updates,
+            updates: vec![PointId::from_index(4)],
+            ..generate::lov("i")
+        };
+        main.loops = vec![Loop {
+            parent: None,
+            source: LoopSource::While,
+            span: main.span,
+            header: PointId::from_index(1),
+            reducible: true,
+            lovs: vec![counter],
+            refused: Vec::new(),
+        }]
+        .into();
+        for point in 1..5 {
+            main.points[PointId::from_index(point)].innermost_loop = Some(LoopId::from_index(0));
+        }
+        let mut map = map(vec![main, function("g", 20, &["work", "late"])], true);
+        let binding = map.binding.as_mut().unwrap();
+        let (main, g) = ([0, 16, 32, 48, 64], [4096, 4112, 4128]);
+        (
+            binding.functions[0].end,
+            binding.functions[1].start,
+            binding.functions[1].end,
+        ) = (80, g[0], 4144);
+        let blocks = main.iter().chain(&g).map(|&start| CodeBlock {
+            start,
+            end: start + 16,
+            function: if start < g[0] { 0 } else { 5 },
+            communicates: start == 32 || start >= g[0],
+        });
+        let ways = [(0, 1), (1, 2), (1, 4), (2, 3), (3, 1), (5, 6), (6, 7)];
+        binding.code = MachineCode {
+            blocks: blocks.collect(),
+            ways: ways
+                .map(|(from, to)| CodeWay {
+                    from,
+                    to,
+                    certain: true,
+                })
+                .into(),
+            calls: vec![CodeCall { block: 2, callee: 5 }],
+            ..MachineCode::default()
+        };
+        binding.merges.push(BoundMerge {
+            function: FunctionId::from_index(0),
+            shown: PointId::from_index(2),
+            other: PointId::from_index(3),
+            return_address: None,
+        });
+        map
+    };
+    let stack = |rank: u32, i: Option<i128>, line: u32, pc: u64, callee: &str| {
+        let mut stack = stack(rank, &[("main", 3), ("g", line), (callee, 0)]);
+        (stack.frames[0].pc, stack.frames[1].pc) = (Some(48), Some(pc));
+        let value = i.map(|i| ("i".to_owned(), Value::Int(i)));
+        stack.frames[0].values = value.into_iter().collect();
+        stack
+    };
+    let relation = |map: &Map, i: Option<i128>| {
+        let order = Order::new(map);
+        let early = order.locate(&stack(0, i, 21, 4112, "work"));
+        let late = order.locate(&stack(1, i, 22, 4128, "late"));
+        order.compare(&early, &late).relation
+    };
+    let either = functions(call("g"), &[]);
+    assert_eq!(relation(&either, Some(5)), Relation::Before);
+    assert_eq!(relation(&either, None), Relation::Unknown);
+    // One after the other, the instruction may be executed for both; and nobody knows how often a macro calls.
+    assert_eq!(
+        relation(&functions(call("g"), &[(2, 3)]), Some(5)),
+        Relation::Unknown
+    );
+    let in_macro = functions(PointKind::MacroCall("M".to_owned()), &[]);
+    assert_eq!(relation(&in_macro, Some(5)), Relation::Unknown);
 }
 
 /// The call instruction at 16 may be either call; others that show the position of the first are that call.
