@@ -11,7 +11,7 @@
 use base::{Id as _, IdVec};
 use petgraph::algo::dominators::simple_fast;
 use petgraph::graph::{DiGraph, NodeIndex};
-use progress_map::{Function, FunctionId, Map, PointId, PointKind};
+use progress_map::{Function, FunctionId, Map, PassedConstant, PointId, PointKind};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How many points are looked at for one copy of a function, at most.
@@ -26,6 +26,8 @@ pub(crate) struct Names<'m> {
     called: Vec<Option<&'m [String]>>,
     /// For each pair of kinds, whether a call of either may be of the same function.
     alike: Vec<Vec<bool>>,
+    /// The constants that calls pass.
+    constants: &'m [PassedConstant],
 }
 
 impl<'m> Names<'m> {
@@ -65,7 +67,20 @@ impl<'m> Names<'m> {
             kinds,
             called,
             alike,
+            constants: constants_of(map, id),
         }
+    }
+
+    /// Whether a call passes another constant than an instruction does, by register.
+    pub(crate) fn contradicts(&self, point: PointId, passed: &[Option<i32>]) -> bool {
+        let first = self.constants.partition_point(|each| each.point < point);
+        let own = self.constants[first..]
+            .iter()
+            .take_while(|each| each.point == point);
+        { own }.any(|each| {
+            let there = passed.get(usize::from(each.register)).copied().flatten();
+            there.is_some_and(|there| there != each.value)
+        })
     }
 
     /// Whether a call is one by a name, or of a macro that calls by some.
@@ -100,6 +115,13 @@ impl<'m> Names<'m> {
             _ => true,
         }
     }
+}
+
+fn constants_of(map: &Map, id: FunctionId) -> &[PassedConstant] {
+    let all = &map.passed_constants;
+    let first = all.partition_point(|each| each.function < id);
+    let count = all[first..].partition_point(|each| each.function == id);
+    &all[first..first + count]
 }
 
 /// Whether two calls may have a common continuation in one copy of a function.

@@ -28,7 +28,7 @@ use crate::walk::{CallSite, Forest, Node, NodeId, OriginId};
 use across::{Called, of_several};
 use base::IdVec;
 use copy::{of_copy, shown};
-use evidence::{Evidence, calls_of};
+use evidence::{Clones, Evidence, calls_of};
 use progress_map::{BoundMerge, FunctionId, Map};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -55,11 +55,12 @@ pub(crate) fn merges(
     let roots = roots(build);
     let effects = Effects::new(build.map);
     let decode = Decode::new(build.image);
+    let clones = Clones::new(build.image);
     let found = roots.into_par_iter().flat_map_iter(|root| {
         let mut found = Vec::new();
         if root.is_mapped(build) {
             let code = root.code(build, &decode);
-            of_root(build, &effects, &root, &code, &position, &mut found);
+            of_root(build, (&effects, &clones), &root, &code, &position, &mut found);
         }
         found
     });
@@ -152,14 +153,14 @@ struct RootCode {
 /// Finds the pairs of one function with code and of all that is inlined into it.
 fn of_root(
     build: &Build<'_, '_, '_>,
-    effects: &Effects,
+    (effects, clones): (&Effects, &Clones),
     root: &Root<'_>,
     code: &RootCode,
     position: &impl Fn(FunctionId, u64) -> Option<Position>,
     found: &mut Vec<BoundMerge>,
 ) {
     let forest = build.forest;
-    let calls = calls_of(build, root, code.decoded.as_ref());
+    let calls = calls_of(build, clones, root, code.decoded.as_ref());
     let inlined = root.inlined(forest);
     let mut all = Vec::new();
     for &node in &root.nodes {

@@ -1,13 +1,13 @@
 //! From the analyses of a program to the static half of its map.
 
 use crate::classify::Variables;
-use crate::{decisive, handed, inner_step, iterated, mpi, pointer_call, shown};
+use crate::{decisive, handed, inner_step, iterated, mpi, passed_constant, pointer_call, shown};
 use base::{Confidence, Doubt, Id as _, IdVec};
 use dataflow::{Flow, FunctionIndex, FunctionInfo, Loops, Program};
 use ir::LoopKind;
 use progress_map::{
     AddressTaken, Choice, File, FileId, Function, FunctionId, Iterated, Loop, LoopId, LoopSource, MacroCalls,
-    Map, MpiCall, Point, PointId, PointerCall, Refusal, Refused, ScopeKind, Storage,
+    Map, MpiCall, PassedConstant, Point, PointId, PointerCall, Refusal, Refused, ScopeKind, Storage,
 };
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -24,6 +24,7 @@ pub(crate) fn map(program: Program<'_>, mut variables: Vec<Vec<Variables>>) -> M
     let handed = candidates(&program, handed::candidates);
     let addresses = candidates(&program, shown::candidates);
     let taken = pointer_call::targets(&program);
+    let constants = candidates(&program, passed_constant::constants);
     let units = program.units;
     let Bodies {
         functions,
@@ -37,6 +38,17 @@ pub(crate) fn map(program: Program<'_>, mut variables: Vec<Vec<Variables>>) -> M
     });
     let mut address_taken = Vec::from_iter(address_taken);
     address_taken.sort();
+    let constants = by_id(&functions, &indices, constants).flat_map(|(function, passed)| {
+        passed
+            .into_iter()
+            .map(move |(point, register, value)| PassedConstant {
+                function,
+                point,
+                register,
+                value,
+            })
+    });
+    let passed_constants = Vec::from_iter(constants);
     let handed = handed::of_wanted(&ids, by_id(&functions, &indices, handed), &functions);
     let (mut mpi_calls, mut choices, mut decisive) = (Vec::new(), Vec::new(), Vec::new());
     let (mut iterated, mut pointer_calls) = (Vec::new(), Vec::new());
@@ -77,6 +89,7 @@ pub(crate) fn map(program: Program<'_>, mut variables: Vec<Vec<Variables>>) -> M
         decisive,
         address_taken,
         pointer_calls,
+        passed_constants,
         shown: Vec::new(),
         iterated,
         inner_steps: Vec::new(),

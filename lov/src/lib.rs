@@ -41,6 +41,7 @@ mod handed;
 mod inner_step;
 mod iterated;
 mod mpi;
+mod passed_constant;
 mod pointer_call;
 mod range;
 mod shown;

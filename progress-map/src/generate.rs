@@ -18,7 +18,8 @@ use crate::format::Packing;
 use crate::{
     Across, AddressTaken, Assumption, BoundMerge, Choice, Cut, DecisiveCall, Direction, File, FileId,
     Function, FunctionId, Grounds, Growth, Handed, InnerStep, Iterated, Lov, LovClass, MacroCalls, Map,
-    Moves, MpiArgument, MpiCall, Point, PointId, PointKind, PointerCall, ScopeId, Shown, Storage, Term,
+    Moves, MpiArgument, MpiCall, PassedConstant, Point, PointId, PointKind, PointerCall, ScopeId, Shown,
+    Storage, Term,
 };
 use base::{Confidence, Diagnostic, Id, IdVec, Reading, Severity, Span};
 use function::{function, storage, term};
@@ -82,6 +83,12 @@ pub fn arbitrary(seed: u64) -> Map {
             function,
             point,
             arguments: rng.bits() as u8,
+        }),
+        passed_constants: at_some_points(rng, &functions, 8, |rng, function, point| PassedConstant {
+            function,
+            point,
+            register: rng.below(6) as u8,
+            value: rng.bits() as i32,
         }),
         shown: at_some_points(rng, &functions, 8, |rng, function, point| Shown {
             function,

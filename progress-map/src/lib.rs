@@ -23,6 +23,7 @@ mod iterated;
 mod lov;
 mod macros;
 mod mpi;
+mod passed_constant;
 mod pointer_call;
 mod position;
 mod refusal;
@@ -51,6 +52,7 @@ pub use lov::{
 };
 pub use macros::MacroCalls;
 pub use mpi::{MpiArgument, MpiCall};
+pub use passed_constant::PassedConstant;
 pub use pointer_call::{AddressTaken, PointerCall};
 pub use refusal::{Interference, Outsider, Refusal, Refused};
 pub use shown::Shown;
@@ -101,6 +103,8 @@ pub struct Map {
     pub address_taken: Vec<AddressTaken>,
     /// Calls through pointers, sorted by function and point, none twice.
     pub pointer_calls: Vec<PointerCall>,
+    /// Constants by which calls of one function may be told apart, sorted, none twice.
+    pub passed_constants: Vec<PassedConstant>,
     /// Who is shown the addresses of variables that order loops, or of what these lead to; sorted, none twice.
     pub shown: Vec<Shown>,
     /// Over which objects iterators go whose elements loops count; sorted, none twice.

@@ -40,6 +40,7 @@ impl Map {
         self.check_choices()?;
         self.check_decisive()?;
         self.check_pointer_calls()?;
+        self.check_passed_constants()?;
         self.check_shown()?;
         self.check_iterated()?;
         self.check_inner_steps()?;
@@ -116,6 +117,22 @@ impl Map {
             Ok(())
         } else {
             let part = "calls through pointers".to_owned();
+            Err(invalid(part, "they are not sorted, or one occurs twice"))
+        }
+    }
+
+    fn check_passed_constants(&self) -> Result<(), Invalid> {
+        for (at, each) in self.passed_constants.iter().enumerate() {
+            let caller = self.functions.get(each.function);
+            if !caller.is_some_and(|caller| has_point(caller, each.point)) {
+                let part = format!("passed constant {at}");
+                return Err(invalid(part, "there is no point of this number"));
+            }
+        }
+        if self.passed_constants.is_sorted_by(|a, b| a < b) {
+            Ok(())
+        } else {
+            let part = "passed constants".to_owned();
             Err(invalid(part, "they are not sorted, or one occurs twice"))
         }
     }

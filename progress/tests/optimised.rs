@@ -46,6 +46,7 @@ fn map(functions: Vec<Function>, optimised: bool) -> Map {
         decisive: Vec::new(),
         address_taken: Vec::new(),
         pointer_calls: Vec::new(),
+        passed_constants: Vec::new(),
         shown: Vec::new(),
         iterated: Vec::new(),
         inner_steps: Vec::new(),

@@ -1,7 +1,7 @@
 //! The pairs of calls in one copy of a function.
 
 use super::Position;
-use super::evidence::{Callee, Evidence, Sites};
+use super::evidence::{Callee, Evidence, PassedNumbers, Sites};
 use crate::code::InstructionIndex;
 use crate::effects::Effects;
 use crate::meetings::{Meetings, Names};
@@ -23,7 +23,7 @@ pub(super) fn of_copy(
     mut found: impl FnMut(PointId, PointId),
 ) {
     let function = names.function;
-    let pairs = pairs(names, shown);
+    let pairs = pairs(names, shown, evidence);
     if pairs.is_empty() {
         return;
     }
@@ -60,22 +60,47 @@ fn is_macro(function: &Function, point: PointId) -> bool {
 }
 
 /// By a call that is shown: the others that its instruction may be too, as far as names and the source tell.
-fn pairs(names: &Names<'_>, shown: &Shown) -> Pairs {
+fn pairs(names: &Names<'_>, shown: &Shown, evidence: &Evidence<'_>) -> Pairs {
     let function = names.function;
     let certain = shown.certain.iter().copied();
     let passed = certain.filter(|&point| !is_macro(function, point)).collect();
     let mut meetings = Meetings::new(names, &passed);
     let mut pairs = Pairs::new();
+    let numbers = passed_numbers(names, evidence);
     for &one in &shown.all {
         for other in calls(function) {
             // An instruction that names a function is never one with another that does not.
             let differ = shown.through_pointer.contains(&one) && names.only_names(other);
+            let passed = numbers.get(&one).map(Vec::as_slice).unwrap_or_default();
+            let contradict = |passed: &PassedNumbers| names.contradicts(other, passed);
+            let differ = differ || !passed.is_empty() && passed.iter().all(contradict);
             if !differ && other != one && names.alike(one, other) && meetings.meet(one, other) {
                 pairs.entry(one).or_default().insert(other);
             }
         }
     }
     pairs
+}
+
+/// By call that is shown: what the instructions at its position pass that may be it. Where something is inlined there, no instruction need be it.
+fn passed_numbers(names: &Names<'_>, evidence: &Evidence<'_>) -> BTreeMap<PointId, Vec<PassedNumbers>> {
+    let mut found: BTreeMap<PointId, Vec<PassedNumbers>> = BTreeMap::new();
+    for &(call, position) in &evidence.calls {
+        let here = position.map(|position| calls_at(names.function, position));
+        for point in here
+            .into_iter()
+            .flatten()
+            .filter(|&point| call.callee.may_be(names, point))
+        {
+            found.entry(point).or_default().push(call.passed);
+        }
+    }
+    for &(position, _) in &evidence.inlined {
+        for point in calls_at(names.function, position) {
+            found.remove(&point);
+        }
+    }
+    found
 }
 
 /// The calls of a function, in order.
@@ -137,6 +162,8 @@ struct Instructions<'i, 'n> {
     effects: &'i Effects,
     /// Whom each calls, and the calls of the source at its position.
     of_step: BTreeMap<InstructionIndex, (Callee<'n>, Vec<PointId>)>,
+    /// The constants that each passes.
+    passed: BTreeMap<InstructionIndex, PassedNumbers>,
 }
 
 impl<'i, 'n> Instructions<'i, 'n> {
@@ -148,10 +175,15 @@ impl<'i, 'n> Instructions<'i, 'n> {
                 .unwrap_or_default();
             Some((call.step?, (call.callee, here)))
         });
+        let passed = evidence
+            .calls
+            .iter()
+            .filter_map(|(call, _)| Some((call.step?, call.passed)));
         Some(Self {
             names,
             effects,
             of_step: of_step.collect::<Option<_>>()?,
+            passed: passed.collect(),
         })
     }
 
@@ -177,8 +209,17 @@ impl<'i, 'n> Instructions<'i, 'n> {
             is_strange || here.contains(point) || here.iter().any(|one| is_paired(one, point))
         };
         let function = self.names.function;
+        let passed = self.passed.get(&step).map_or(&[][..], |passed| passed.as_slice());
+        let points = || calls(function).filter(may_be).filter(is_near);
+        let agreeing: BTreeSet<PointId> = points()
+            .filter(|&point| !self.names.contradicts(point, passed))
+            .collect();
         Fit {
-            points: calls(function).filter(may_be).filter(is_near).collect(),
+            points: if agreeing.is_empty() {
+                points().collect()
+            } else {
+                agreeing
+            },
             silent: is_strange || function.language().is_cxx(),
         }
     }
@@ -295,6 +336,7 @@ mod tests {
                 step: None,
                 node: NodeId::from_index(0),
                 callee,
+                passed: PassedNumbers::default(),
             };
             (call, Some((line, 1)))
         });
@@ -442,6 +484,64 @@ mod tests {
         assert_eq!(found(&[Callee::Pointer, Callee::Named("first")]), [(2, 3)]);
         // Nothing is described.
         assert_eq!(found(&[Callee::Unknown]), [(2, 3)]);
+    }
+
+    #[test]
+    fn an_instruction_that_passes_another_constant_is_another_call() {
+        // if (…) { second(); first(0); } else { first(2); }
+        let edges = [(0, 1), (0, 3), (1, 2), (2, 4), (3, 4)];
+        let constants = [(2, 0), (3, 2)].map(|(point, value)| progress_map::PassedConstant {
+            function: Id::from_index(0),
+            point: PointId::from_index(point),
+            register: 1,
+            value,
+        });
+        let map = Map {
+            functions: vec![function(&["second", "first", "first"], &edges)].into(),
+            passed_constants: constants.into(),
+            ..Map::default()
+        };
+        let names = Names::new(&map, Id::from_index(0));
+        let found = |passed: &[PassedNumbers], inlined: &[(Position, &'static str)]| {
+            let call = |line, callee, passed| {
+                let call = CallInstruction {
+                    after: u64::from(line),
+                    step: None,
+                    node: NodeId::from_index(0),
+                    callee,
+                    passed,
+                };
+                (call, Some((line, 1)))
+            };
+            let firsts = passed
+                .iter()
+                .map(|&passed| call(2, Callee::Named("first"), passed));
+            let second = call(1, Callee::Named("second"), PassedNumbers::default());
+            let evidence = Evidence {
+                calls: std::iter::once(second).chain(firsts).collect(),
+                inlined: inlined.to_vec(),
+            };
+            let mut pairs = Vec::new();
+            let shown = shown(&names, &evidence.sites());
+            of_copy(
+                &names,
+                &shown,
+                &Effects::new(&map),
+                &evidence,
+                None,
+                |one, other| {
+                    pairs.push((one.index(), other.index()));
+                },
+            );
+            pairs
+        };
+        let zero = [None, Some(0), None, None, None, None];
+        let nothing = PassedNumbers::default();
+        assert_eq!(found(&[zero], &[]), []);
+        assert_eq!(found(&[nothing], &[]), [(2, 3)]);
+        // Of two instructions at the position one may be the other call, and of what is inlined no instruction tells.
+        assert_eq!(found(&[zero, nothing], &[]), [(2, 3)]);
+        assert_eq!(found(&[zero], &[((2, 1), "first")]), [(2, 3)]);
     }
 
     #[test]

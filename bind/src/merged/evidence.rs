@@ -1,11 +1,16 @@
 //! What is called in one copy of a function, by its debug info and its machine code.
 
 use super::{Build, Position, Root};
+use crate::calls::{PassedIn, parameters, passed_in};
 use crate::code::{CallForm, Code, InstructionIndex};
+use crate::debug::{Debug, Die, Entry};
+use crate::elf::Image;
 use crate::meetings::Names;
+use crate::passed::REGISTERS;
 use crate::walk::{Forest, NodeId};
+use object::{Object as _, ObjectSymbol as _};
 use progress_map::PointId;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A call instruction.
 #[derive(Clone, Copy, Debug)]
@@ -16,7 +21,11 @@ pub(super) struct CallInstruction<'n> {
     pub(super) step: Option<InstructionIndex>,
     pub(super) node: NodeId,
     pub(super) callee: Callee<'n>,
+    pub(super) passed: PassedNumbers,
 }
+
+/// By register of whole numbers and addresses, in the order of arguments: the constant that an instruction passes there, its lower half.
+pub(super) type PassedNumbers = [Option<i32>; 6];
 
 /// Whom a call instruction calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +51,7 @@ impl Callee<'_> {
 /// The call instructions of a function: those that are described, and of decoded code all.
 pub(super) fn calls_of<'n>(
     build: &Build<'n, '_, '_>,
+    clones: &Clones,
     root: &Root<'_>,
     code: Option<&Code>,
 ) -> Vec<CallInstruction<'n>> {
@@ -55,11 +65,15 @@ pub(super) fn calls_of<'n>(
             None => Callee::Unknown,
         };
         let after = site.return_address?;
+        // The copy of a function may have other parameters.
+        let is_believed = matches!(callee, Callee::Named(name) if !clones.may_be(name));
+        let passed = is_believed.then(|| passed(build.debug, site.die));
         Some(CallInstruction {
             after,
             step: None,
             node: site.node,
             callee,
+            passed: passed.unwrap_or_default(),
         })
     });
     let mut calls: BTreeMap<u64, CallInstruction<'n>> = BTreeMap::new();
@@ -68,6 +82,9 @@ pub(super) fn calls_of<'n>(
         if known.callee != call.callee {
             // Where two descriptions of one call contradict each other, neither is believed.
             known.callee = Callee::Unknown;
+        }
+        if known.passed != call.passed {
+            known.passed = PassedNumbers::default();
         }
     }
     for (step, what) in code.into_iter().flat_map(Code::calls) {
@@ -89,10 +106,72 @@ pub(super) fn calls_of<'n>(
             step: Some(step),
             node,
             callee,
+            passed: PassedNumbers::default(),
         };
         calls.entry(what.end).or_insert(found).step = Some(step);
     }
     calls.into_values().collect()
+}
+
+/// The constants that the call at an entry passes, as far as they are described.
+fn passed(debug: &Debug<'_>, call: Die) -> PassedNumbers {
+    let mut found = PassedNumbers::default();
+    for entry in parameters(debug, call) {
+        let register = match passed_in(&entry) {
+            Some(PassedIn::Register(register)) => REGISTERS.iter().position(|&each| each == register),
+            _ => None,
+        };
+        if let Some(index) = register {
+            found[index] = constant(debug, call, &entry);
+        }
+    }
+    found
+}
+
+/// The constant that an entry says a parameter has.
+fn constant(debug: &Debug<'_>, call: Die, entry: &Entry<'_>) -> Option<i32> {
+    let value = entry
+        .attr_value(gimli::DW_AT_call_value)
+        .or_else(|| entry.attr_value(gimli::DW_AT_GNU_call_site_value))?;
+    let gimli::AttributeValue::Exprloc(expression) = value else {
+        return None;
+    };
+    let mut operations = expression.operations(debug.units[call.unit].encoding());
+    let value = match operations.next().ok()?? {
+        gimli::Operation::UnsignedConstant { value } => value,
+        gimli::Operation::SignedConstant { value } => value.cast_unsigned(),
+        _ => return None,
+    };
+    // Only the lower half counts.
+    matches!(operations.next(), Ok(None)).then_some(value as u32 as i32)
+}
+
+/// The functions of which a build may have copies with other parameters (`f.constprop.0`, `f.isra.0`).
+pub(super) struct Clones {
+    /// Their names; `None` if the file does not name its local functions.
+    names: Option<BTreeSet<String>>,
+}
+
+impl Clones {
+    pub(super) fn new(image: &Image<'_>) -> Self {
+        let (mut names, mut has_local) = (BTreeSet::new(), false);
+        for symbol in image.file.symbols() {
+            if symbol.kind() != object::SymbolKind::Text {
+                continue;
+            }
+            has_local |= symbol.is_local();
+            let split = symbol.name().ok().and_then(|name| name.split_once('.'));
+            names.extend(split.map(|(name, _)| name.to_owned()));
+        }
+        Self {
+            names: has_local.then_some(names),
+        }
+    }
+
+    fn may_be(&self, name: &str) -> bool {
+        let names = self.names.as_ref();
+        !base::is_mpi(name) && names.is_none_or(|names| names.contains(name))
+    }
 }
 
 fn depth(forest: &Forest, node: NodeId) -> usize {

@@ -12,6 +12,7 @@ mod changes;
 mod decisive;
 mod handed;
 mod moves;
+mod passed_constant;
 mod pointer_call;
 mod shown;
 mod wraps;

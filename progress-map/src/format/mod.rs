@@ -26,6 +26,7 @@ mod macros;
 mod merges;
 mod mpi;
 mod passed;
+mod passed_constants;
 mod pointer_calls;
 mod reader;
 mod record;
@@ -62,6 +63,7 @@ const MPI_CALLS: Tag = Tag(*b"MPIC");
 const HANDED: Tag = Tag(*b"HAND");
 const CHOICES: Tag = Tag(*b"CHOI");
 const DECISIVE: Tag = Tag(*b"DECI");
+const PASSED_CONSTANTS: Tag = Tag(*b"CNST");
 const POINTER_CALLS: Tag = Tag(*b"PTRC");
 const SHOWN: Tag = Tag(*b"SHOW");
 const ITERATED: Tag = Tag(*b"ITER");
@@ -81,7 +83,7 @@ const SITES: Tag = Tag(*b"BSIT");
 const CODE: Tag = Tag(*b"BCOD");
 const TAIL_JUMPS: Tag = Tag(*b"BTAI");
 
-const STATIC: [Tag; 15] = [
+const STATIC: [Tag; 16] = [
     STRINGS,
     FILES,
     HEADS,
@@ -92,6 +94,7 @@ const STATIC: [Tag; 15] = [
     CHOICES,
     DECISIVE,
     POINTER_CALLS,
+    PASSED_CONSTANTS,
     SHOWN,
     ITERATED,
     INNER_STEPS,
@@ -99,12 +102,13 @@ const STATIC: [Tag; 15] = [
     MAY_CALL,
 ];
 /// Sections that a reader may skip: nothing of the rest is misleading without them.
-const OPTIONAL: [Tag; 14] = [
+const OPTIONAL: [Tag; 15] = [
     MPI_CALLS,
     HANDED,
     CHOICES,
     DECISIVE,
     POINTER_CALLS,
+    PASSED_CONSTANTS,
     SHOWN,
     ITERATED,
     INNER_STEPS,

@@ -6,7 +6,8 @@ use super::record::{self, Stored};
 use super::strings::{Source, Strings};
 use super::{
     FunctionHead, bound, calls, choices, code, decisive, flow, handed, heads, inner_steps, iterated, loops,
-    macros, merges, mpi, passed, pointer_calls, scopes, shown, sites, tail_jumps, variables,
+    macros, merges, mpi, passed, passed_constants, pointer_calls, scopes, shown, sites, tail_jumps,
+    variables,
 };
 use crate::error::{ReadError, Tag};
 use crate::{Binding, File, FileId, Function, FunctionId, Map, validate};
@@ -158,6 +159,9 @@ impl<'a> Reader<'a> {
             self.optional(super::POINTER_CALLS, strings, &mut budget, |source| {
                 pointer_calls::read_pointer_calls(source.columns)
             })?;
+        let passed_constants = self.optional(super::PASSED_CONSTANTS, strings, &mut budget, |source| {
+            passed_constants::read_passed_constants(source.columns)
+        })?;
         let shown = self.optional(super::SHOWN, strings, &mut budget, |source| {
             shown::read_shown(source, &span)
         })?;
@@ -180,6 +184,7 @@ impl<'a> Reader<'a> {
             decisive,
             address_taken,
             pointer_calls,
+            passed_constants,
             shown,
             iterated,
             inner_steps,
@@ -446,6 +451,7 @@ fn leave_out(map: &mut Map, wanted: &[bool]) {
     map.choices.retain(|choice| stays(choice.function));
     map.decisive.retain(|call| stays(call.function));
     map.address_taken.retain(|taken| stays(taken.function));
+    map.passed_constants.retain(|each| stays(each.function));
     map.pointer_calls.retain(|call| stays(call.function));
     map.shown.retain(|each| stays(each.function));
     map.iterated.retain(|each| stays(each.function));

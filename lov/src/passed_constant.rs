@@ -1,0 +1,86 @@
+//! Constants by which a call is told from others of the same function beside it.
+//!
+//! gcc may join calls of one function, and debug info then shows the position of one of them. But what an instruction passes is described too, so an instruction
+//! that passes 0 is no call that passes 2. In which register an argument comes is certain where the types of the parameters in front of it are: of functions of MPI,
+//! all of whose arguments are whole numbers or addresses, and of functions of C whose definition was read.
+
+use dataflow::{Action, FunctionInfo, Program};
+use ir::{ExprId, ExprKind, Function, Type, UnaryOp};
+use progress_map::PointId;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// So many registers take whole numbers and addresses.
+const INTEGER_REGISTERS: u8 = 6;
+
+/// A constant, with the call that passes it and the register.
+pub(crate) type Passed = (PointId, u8, i32);
+
+/// What the calls of a function pass, in the order of its points.
+pub(crate) fn constants(program: &Program<'_>, info: &FunctionInfo<'_>) -> Vec<Passed> {
+    let function = info.function;
+    if function.language.is_cxx() {
+        return Vec::new();
+    }
+    let mut by_name: BTreeMap<&str, Vec<Passed>> = BTreeMap::new();
+    for (point, each) in info.flow.points.iter_enumerated() {
+        let Action::Call(call) = each.action else {
+            continue;
+        };
+        let Some((name, args)) = function.named_call(call) else {
+            continue;
+        };
+        let registers = registers(program, info, name);
+        let constants = args.iter().zip(registers).filter_map(|(&argument, register)| {
+            let value = constant(function, argument)?;
+            // Narrower parameters leave the rest of the register open, and of all the lower half is enough.
+            Some((point, register?, i32::try_from(value).ok()?))
+        });
+        by_name.entry(name).or_default().extend(constants);
+    }
+    let tells_apart = |passed: &Vec<Passed>| {
+        let mut values: BTreeMap<u8, BTreeSet<i32>> = BTreeMap::new();
+        for &(_, register, value) in passed {
+            values.entry(register).or_default().insert(value);
+        }
+        let differ = move |&(_, register, _): &Passed| values[&register].len() > 1;
+        Vec::from_iter(passed.iter().copied().filter(differ))
+    };
+    let mut found = Vec::from_iter(by_name.values().flat_map(tells_apart));
+    found.sort_unstable();
+    found
+}
+
+/// In which register each argument of a function comes, as far as that is known from the first one on; `None` for one in none.
+fn registers(program: &Program<'_>, info: &FunctionInfo<'_>, name: &str) -> Vec<Option<u8>> {
+    if base::is_mpi(name) {
+        return (0..INTEGER_REGISTERS).map(Some).collect();
+    }
+    let mut callees = program.callees(info.unit, name);
+    let (Some(only), None) = (callees.next(), callees.next()) else {
+        return Vec::new();
+    };
+    let callee = program.functions[only].function;
+    if callee.language.is_cxx() || callee.kind != ir::FunctionKind::Source {
+        return Vec::new();
+    }
+    let mut next = 0;
+    let parameters = callee.locals.iter().take(callee.params);
+    let places = parameters.map_while(|parameter| match parameter.ty {
+        Type::Int { .. } | Type::Pointer | Type::Array => {
+            next += 1;
+            Some((next <= INTEGER_REGISTERS).then_some(next - 1))
+        }
+        Type::Float { .. } => Some(None),
+        Type::Aggregate | Type::Unknown => None,
+    });
+    places.collect()
+}
+
+/// The value of an argument that is a number as it stands.
+fn constant(function: &Function, id: ExprId) -> Option<i64> {
+    match function.exprs[id].kind {
+        ExprKind::Int(value) => Some(value),
+        ExprKind::Unary(UnaryOp::Neg, inner) => constant(function, inner)?.checked_neg(),
+        _ => None,
+    }
+}
