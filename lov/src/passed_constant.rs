@@ -8,6 +8,7 @@ use dataflow::{Action, FunctionInfo, Program};
 use ir::{ExprId, ExprKind, Function, Type, UnaryOp};
 use progress_map::PointId;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
 
 /// So many registers take whole numbers and addresses.
 const INTEGER_REGISTERS: u8 = 6;
@@ -30,10 +31,10 @@ pub(crate) fn constants(program: &Program<'_>, info: &FunctionInfo<'_>) -> Vec<P
             continue;
         };
         let registers = registers(program, info, name);
-        let constants = args.iter().zip(registers).filter_map(|(&argument, register)| {
+        let constants = args.iter().zip(registers).filter_map(|(&argument, place)| {
             let value = constant(function, argument)?;
-            // Narrower parameters leave the rest of the register open, and of all the lower half is enough.
-            Some((point, register?, i32::try_from(value).ok()?))
+            let place = place.filter(|place| !place.may_be_narrow || SMALL.contains(&value))?;
+            Some((point, place.register, i32::try_from(value).ok()?))
         });
         by_name.entry(name).or_default().extend(constants);
     }
@@ -50,10 +51,31 @@ pub(crate) fn constants(program: &Program<'_>, info: &FunctionInfo<'_>) -> Vec<P
     found
 }
 
-/// In which register each argument of a function comes, as far as that is known from the first one on; `None` for one in none.
-fn registers(program: &Program<'_>, info: &FunctionInfo<'_>, name: &str) -> Vec<Option<u8>> {
+/// Constants that any type of whole numbers keeps.
+const SMALL: RangeInclusive<i64> = 0..=127;
+
+/// The register that an argument comes in.
+#[derive(Clone, Copy)]
+struct Place {
+    register: u8,
+    /// How wide the parameter is, is not known.
+    may_be_narrow: bool,
+}
+
+/// In which register each argument of a function comes, as far as that is known from the first one on; `None` for one that comes in none, or that is converted to fewer
+/// than 32 bits on the way.
+fn registers(program: &Program<'_>, info: &FunctionInfo<'_>, name: &str) -> Vec<Option<Place>> {
+    let place = |register: u8, may_be_narrow: bool| {
+        let place = Place {
+            register,
+            may_be_narrow,
+        };
+        (register < INTEGER_REGISTERS).then_some(place)
+    };
     if base::is_mpi(name) {
-        return (0..INTEGER_REGISTERS).map(Some).collect();
+        return (0..INTEGER_REGISTERS)
+            .map(|register| place(register, false))
+            .collect();
     }
     let mut callees = program.callees(info.unit, name);
     let (Some(only), None) = (callees.next(), callees.next()) else {
@@ -65,13 +87,16 @@ fn registers(program: &Program<'_>, info: &FunctionInfo<'_>, name: &str) -> Vec<
     }
     let mut next = 0;
     let parameters = callee.locals.iter().take(callee.params);
-    let places = parameters.map_while(|parameter| match parameter.ty {
-        Type::Int { .. } | Type::Pointer | Type::Array => {
-            next += 1;
-            Some((next <= INTEGER_REGISTERS).then_some(next - 1))
-        }
-        Type::Float { .. } => Some(None),
-        Type::Aggregate | Type::Unknown => None,
+    let places = parameters.map_while(|parameter| {
+        let (keeps_constants, may_be_narrow) = match parameter.ty {
+            Type::Int { bits: Some(bits), .. } => (bits >= 32, false),
+            Type::Int { bits: None, .. } => (true, true),
+            Type::Pointer | Type::Array => (true, false),
+            Type::Float { .. } => return Some(None),
+            Type::Aggregate | Type::Unknown => return None,
+        };
+        next += 1;
+        Some(place(next - 1, may_be_narrow).filter(|_| keeps_constants))
     });
     places.collect()
 }

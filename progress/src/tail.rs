@@ -73,10 +73,9 @@ impl Order<'_> {
     ///
     /// The pointer leads to a function whose address is taken. Either that is `callee`, or the one function among them that may vanish into it.
     pub(crate) fn only_way_through_pointer(&self, callee: &Frame) -> Option<Vec<(FunctionId, PointId)>> {
-        // What calls through pointers at the end of functions may lead to shows in machine code alone.
         let may_have_vanished = self.may_have_vanished_into(&callee.function);
-        if !may_have_vanished && self.map().bindings().any(|binding| binding.tail_jumps.is_none()) {
-            return Some(Vec::new());
+        if !self.knows_whom_pointers_lead_to() {
+            return (!may_have_vanished).then(Vec::new);
         }
         let callee_id = self.function_of(callee);
         let taken = self.map().address_taken.iter().map(|taken| taken.function);

@@ -12,6 +12,8 @@ use std::collections::BTreeSet;
 pub(crate) struct TailJumps {
     of_own_code: IdVec<FunctionId, Leaving>,
     has_code: IdVec<FunctionId, Code>,
+    /// The map holds all functions that debug info names: so it knows whose addresses are taken.
+    is_whole: bool,
 }
 
 /// Where one function may jump to.
@@ -89,9 +91,12 @@ impl TailJumps {
                 }
             }
         }
+        let mut bound = map.bindings().flat_map(|binding| &binding.functions);
         Self {
             of_own_code: found,
             has_code,
+            is_whole: bound.all(|bound| bound.function.is_some())
+                && map.bindings().all(|binding| binding.tail_jumps.is_some()),
         }
     }
 
@@ -143,6 +148,11 @@ fn has_code(map: &Map) -> IdVec<FunctionId, Code> {
 impl Order<'_> {
     fn tail_jumps(&self) -> &TailJumps {
         self.tail_jumps.get_or_init(|| TailJumps::new(self.map()))
+    }
+
+    /// Whether the map knows all functions that a pointer may lead to, and where their code jumps. Code that it does not hold may take the address of any.
+    pub(crate) fn knows_whom_pointers_lead_to(&self) -> bool {
+        self.tail_jumps().is_whole
     }
 
     /// Whether jumps may lead from the code of a function to the entry of `callee`, by way of others or not. Of functions that were inlined somewhere

@@ -338,6 +338,9 @@ fn the_only_function_behind_a_pointer_that_can_have_vanished_is_put_back() {
         ];
         let mut map = map(functions, true);
         map.address_taken = taken(address_taken);
+        let g = TailTarget::Function(32);
+        map.binding.as_mut().unwrap().tail_jumps =
+            Some(vec![TailJump { at: 20, to: g }, TailJump { at: 52, to: g }]);
         map
     };
     let in_f = [("main", 2), ("f", 11), ("work", 0)];
@@ -358,6 +361,19 @@ fn the_only_function_behind_a_pointer_that_can_have_vanished_is_put_back() {
             "{several:?}"
         );
     }
+    // Code of which the map has no source may give a pointer any other.
+    let mut more = functions(&[1]);
+    let unknown = BoundFunction {
+        start: 64,
+        end: 80,
+        function: None,
+        name: "unknown".to_owned(),
+        linkage_name: None,
+        frame_base: Vec::new(),
+        optimised: true,
+    };
+    more.binding.as_mut().unwrap().functions.push(unknown);
+    assert_eq!(relation(&more, &early, &late), Relation::Unknown);
     // Nobody comes to `g` through a pointer by way of a function that makes no call of it.
     assert_eq!(relation(&functions(&[2]), &early, &late), Relation::Before);
 }

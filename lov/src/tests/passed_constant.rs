@@ -18,11 +18,19 @@ fn check(path: &str, text: &str, expect: Expect) {
 fn those_that_differ_and_whose_register_is_certain() {
     check(
         "t.c",
-        "void number(int a, double x, char *p, long n) { }
+        "#ifdef WIDE
+typedef long long whole;
+#else
+typedef int whole;
+#endif
+void typed(whole a, whole b) { }
+void number(int a, double x, char *p, long n) { }
 struct pair { long a, b; };
 void object(int a, struct pair p, int n) { }
 void many(int a, int b, int c, int d, int e, int f, int g) { }
 void alone(int a) { }
+void narrow(unsigned char a, short b, int c) { }
+void unseen(some_type a, int b) { }
 void f(double x, char *p, struct pair q, int variable) {
     number(1, 2.5, p, -3);
     number(1, x, p, 4);
@@ -32,21 +40,33 @@ void f(double x, char *p, struct pair q, int variable) {
     many(1, 2, 3, 4, 5, 6, 7);
     many(1, 2, 3, 4, 5, 7, 8);
     alone(9);
+    narrow(-1, -1, 1);
+    narrow(1, 1, 2);
+    unseen(1, 1);
+    unseen(1, 2);
+    typed(1, -1);
+    typed(2, 300);
     elsewhere(1);
     elsewhere(2);
     MPI_Bcast(p, 1, variable, 0, variable);
     MPI_Bcast(p, 1, variable, 3, variable);
 }",
         expect![[r#"
-            line 7: register 2 is -3
-            line 8: register 2 is 4
-            line 9: register 2 is 4
-            line 10: register 0 is 1
-            line 11: register 0 is 2
-            line 12: register 5 is 6
-            line 13: register 5 is 7
-            line 17: register 3 is 0
-            line 18: register 3 is 3
+            line 15: register 2 is -3
+            line 16: register 2 is 4
+            line 17: register 2 is 4
+            line 18: register 0 is 1
+            line 19: register 0 is 2
+            line 20: register 5 is 6
+            line 21: register 5 is 7
+            line 23: register 2 is 1
+            line 24: register 2 is 2
+            line 27: register 0 is 1
+            line 27: register 1 is -1
+            line 28: register 0 is 2
+            line 28: register 1 is 300
+            line 31: register 3 is 0
+            line 32: register 3 is 3
         "#]],
     );
 }
