@@ -99,8 +99,7 @@ impl Order<'_> {
         if candidates.iter().any(|&point| call.is_by_name(point)) {
             return Ok(self.by_name(&call, candidates));
         }
-        if let Some((point, gone)) = self.only_call_into(body, &candidates, &callee.function, call.position())
-        {
+        if let Some((point, gone)) = self.only_call_into(body, &candidates, callee, call.position()) {
             return Ok(Standing {
                 points: vec![point],
                 inside_call: true,
@@ -281,7 +280,7 @@ impl Order<'_> {
         &self,
         body: &Function,
         candidates: &[PointId],
-        callee: &str,
+        callee: &Frame,
         position: (u32, Option<u32>),
     ) -> Option<(PointId, Vec<(FunctionId, PointId)>)> {
         let narrowed = narrow_calls(body, candidates.to_vec(), position);
@@ -291,10 +290,15 @@ impl Order<'_> {
         let PointKind::Call(name) = &body.points[call].kind else {
             return None;
         };
-        let [called] = *self.functions_named(name) else {
+        // Of several of the name, as C++ has them, those that cannot have vanished are not meant.
+        let named = self.functions_named(name).iter().copied();
+        let named = named.filter(|&id| {
+            self.may_vanish_into(id, &callee.function) && self.may_leave_to_code_of(id, callee)
+        });
+        let [called] = Vec::from_iter(named)[..] else {
             return None;
         };
-        Some((call, self.only_way_into(called, callee)?))
+        Some((call, self.only_way_into(called, &callee.function)?))
     }
 }
 

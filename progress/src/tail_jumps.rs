@@ -3,7 +3,7 @@
 //! The source only says which calls may be last ([`crate::tail`]). Whether a compiler has made a jump of one, and to whom, the instructions say. They are
 //! asked about functions whose code is all their own: of one that was inlined somewhere, debug info may lose the frame there, too.
 
-use crate::Order;
+use crate::{Frame, Order};
 use base::IdVec;
 use progress_map::{FunctionId, Map, TailTarget};
 use std::collections::BTreeSet;
@@ -26,6 +26,8 @@ enum Leaving {
 #[derive(Default)]
 struct Targets {
     functions: BTreeSet<FunctionId>,
+    /// The first addresses of those of the program: of a template each instance has its own.
+    entries: BTreeSet<u64>,
     /// To a function that the map does not hold.
     elsewhere: bool,
     /// Through the program's linkage table, to a shared object.
@@ -84,6 +86,9 @@ impl TailJumps {
                     // Whoever loads a shared object may put another function in the place of one that it exports.
                     TailTarget::Linked | TailTarget::Anywhere => None,
                 };
+                if let Some(bound) = target.filter(|_| at == 0) {
+                    targets.entries.insert(bound.start);
+                }
                 match target.map(|bound| (bound.function, bound.name.as_str())) {
                     Some((Some(id), _)) => drop(targets.functions.insert(id)),
                     Some((None, name)) if !names.contains(name) => targets.elsewhere = true,
@@ -198,6 +203,29 @@ impl Order<'_> {
             Some(targets) if functions.is_empty() => targets.may_be(functions, &jumps.has_code),
             _ => functions.is_empty() || functions.iter().any(|&callee| self.may_jump_to(id, callee)),
         }
+    }
+
+    /// Whether a function may leave its frame to the code that the frame of `callee` is in, which is one of several instances of a template, perhaps.
+    pub(crate) fn may_leave_to_code_of(&self, id: FunctionId, callee: &Frame) -> bool {
+        let program = self.map().binding.as_ref();
+        let code_at = |pc: u64| program?.function_at(pc);
+        let function = self.function_of(callee);
+        let code = callee.pc.and_then(code_at);
+        // Behind a call that is the last instruction, the next function begins.
+        let is_inside = |start: u64| {
+            callee
+                .pc
+                .and_then(|pc| code_at(pc.checked_sub(1)?))
+                .is_some_and(|code| code.start == start)
+        };
+        let code =
+            code.filter(|code| code.function.is_some() && code.function == function && is_inside(code.start));
+        let (Some(targets), Some(code)) = (self.tail_jumps().leaving(id), code) else {
+            return true;
+        };
+        // Others may hand it on.
+        let is_direct = !targets.linked && targets.functions.iter().all(|&target| Some(target) == function);
+        !is_direct || targets.entries.contains(&code.start)
     }
 
     /// The functions of the map that a function may jump to without naming them; `None` if that may be any.

@@ -454,6 +454,43 @@ fn the_code_tells_which_last_calls_left_no_frame() {
     assert_eq!(relation(&[]), Relation::Before);
 }
 
+/// Of two overloads each ends in a call of one template, of which there are two instances. Which of them the frame is in tells which overload has left none.
+#[test]
+fn the_instance_of_a_template_tells_which_overload_has_vanished() {
+    let both = || {
+        let mut functions = vec![
+            function("main", 1, &["f"]),
+            function("f", 10, &["work", "g"]),
+            function("f", 20, &["other", "g"]),
+            function("g", 30, &["work", "after"]),
+        ];
+        for function in &mut functions {
+            function.linkage_name = Some(function.name.clone());
+        }
+        let mut map = map(functions, true);
+        let binding = map.binding.as_mut().unwrap();
+        let mut second = binding.functions[3].clone();
+        (second.start, second.end) = (64, 80);
+        binding.functions.push(second);
+        map
+    };
+    let relation = |jumps: &[(u64, u64)], in_f: u32| {
+        let mut map = both();
+        let jumps = jumps.iter().map(|&(at, to)| TailJump {
+            at,
+            to: TailTarget::Function(to),
+        });
+        map.binding.as_mut().unwrap().tail_jumps = Some(jumps.collect());
+        let order = Order::new(&map);
+        let before = order.locate(&stack(0, &[("main", 2), ("f", in_f), ("work", 0)]));
+        let mut vanished = stack(1, &[("main", 2), ("g", 32), ("after", 0)]);
+        vanished.frames[1].pc = Some(52);
+        order.compare(&before, &order.locate(&vanished)).relation
+    };
+    assert_eq!(relation(&[(20, 48), (36, 64)], 11), Relation::Before);
+    assert_eq!(relation(&[(20, 48), (36, 48)], 11), Relation::Unknown);
+}
+
 /// `f` ends in a call through a pointer, which may be one of `g`, as the call beside it is.
 #[test]
 fn a_last_call_through_a_pointer_may_be_of_anything() {
