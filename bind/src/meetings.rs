@@ -74,10 +74,10 @@ impl<'m> Names<'m> {
     /// Whether a call passes another constant than an instruction does, by register.
     pub(crate) fn contradicts(&self, point: PointId, passed: &[Option<i32>]) -> bool {
         let first = self.constants.partition_point(|each| each.point < point);
-        let own = self.constants[first..]
+        let mut own = self.constants[first..]
             .iter()
             .take_while(|each| each.point == point);
-        { own }.any(|each| {
+        own.any(|each| {
             let there = passed.get(usize::from(each.register)).copied().flatten();
             there.is_some_and(|there| there != each.value)
         })

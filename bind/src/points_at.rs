@@ -30,10 +30,12 @@ impl<'m> PointsAt<'m> {
 
 fn found(function: &Function, line: u32, column: u32) -> Vec<PointId> {
     let by_name_or_pointer = |call: &PointId| !matches!(function.points[*call].kind, PointKind::MacroCall(_));
-    let calls = Vec::from_iter({ function.calls_beginning_at(line, column) }.filter(by_name_or_pointer));
+    let calls = function.calls_beginning_at(line, column);
+    let calls = Vec::from_iter(calls.filter(by_name_or_pointer));
     if !calls.is_empty() {
         return function.within(&calls).collect();
     }
-    let with_text = { function.points_on(line) }.filter(|&point| function.points[point].kind.has_text());
+    let here = function.points_on(line);
+    let with_text = here.filter(|&point| function.points[point].kind.has_text());
     function.narrowed(with_text.collect(), line, Some(column))
 }

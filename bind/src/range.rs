@@ -168,22 +168,27 @@ pub(crate) fn row_of(debug: &Debug<'_>, ty: Die, iterator: Die) -> Option<Row> {
         },
         _ => None,
     };
-    let first = match () {
-        () if entry.tag() == gimli::DW_TAG_array_type => First::Here(0),
-        () if name.starts_with("array<") => First::Here(crate::types::offset(debug, ty, "_M_elems")?),
-        () if name.starts_with("vector<") => First::Kept {
+    let first = if entry.tag() == gimli::DW_TAG_array_type {
+        First::Here(0)
+    } else if name.starts_with("array<") {
+        First::Here(crate::types::offset(debug, ty, "_M_elems")?)
+    } else if name.starts_with("vector<") {
+        First::Kept {
             first: pointer(&[member("_M_impl"), member("_M_start")])?,
             last: pointer(&[member("_M_impl"), member("_M_finish")])?,
-        },
-        () if name.starts_with("basic_string<") => First::Counted {
+        }
+    } else if name.starts_with("basic_string<") {
+        First::Counted {
             first: pointer(&[member("_M_dataplus"), member("_M_p")])?,
             count: pointer(&[member("_M_string_length")])?,
-        },
-        () if name.starts_with("initializer_list<") => First::Counted {
+        }
+    } else if name.starts_with("initializer_list<") {
+        First::Counted {
             first: pointer(&[member("_M_array")])?,
             count: pointer(&[member("_M_len")])?,
-        },
-        () => return None,
+        }
+    } else {
+        return None;
     };
     let stride = stride(debug, iterator).filter(|&stride| stride > 0)?;
     Some(Row { first, stride })

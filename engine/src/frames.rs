@@ -156,7 +156,8 @@ fn library_frame(recorded: &snapshot::Frame, called_as: Option<String>) -> Frame
         Some(called) if unknown || profiling_name || left_for_another => called,
         _ => readable::readable(&recorded.function),
     };
-    let qualified = { recorded.function == function }.then(|| readable::qualified(recorded, None));
+    let is_own_name = recorded.function == function;
+    let qualified = is_own_name.then(|| readable::qualified(recorded, None));
     let base_name = |path: &String| base::last_component(path).to_owned();
     FrameView {
         function,

@@ -148,7 +148,8 @@ fn of_frames(task: &Task, recorded: &[Frame]) -> OutsideStack {
 fn view(frame: &Frame, entry: Option<String>) -> FrameView {
     let base_name = |path: &String| base::last_component(path).to_owned();
     let function = entry.unwrap_or_else(|| crate::readable::readable(&frame.function));
-    let qualified = { function == frame.function }.then(|| crate::readable::qualified(frame, None));
+    let is_own_name = function == frame.function;
+    let qualified = is_own_name.then(|| crate::readable::qualified(frame, None));
     FrameView {
         function,
         qualified: qualified.flatten(),

@@ -145,7 +145,14 @@ impl Order<'_> {
             line: frame.line.unwrap_or(0),
             callee,
         };
-        let may_lead = |point: &PointId| self.may_lead(&call, *point);
+        let may_lead = |point: &PointId| match body.points[*point].kind {
+            // Another macro is not the one that the frame shows, whose arguments call as well: it calls what it calls itself.
+            PointKind::MacroCall(_) => {
+                let callees = self.map().possibly_called_by_macro(id, *point);
+                self.may_be_among(callees, &callee.function, frame.straight)
+            }
+            _ => self.may_lead(&call, *point),
+        };
         if body.language().is_cxx() && self.may_be_implicit(callee) || !shown.iter().any(may_lead) {
             return joined;
         }
@@ -244,7 +251,12 @@ impl Order<'_> {
     /// Whether the function of a frame may be called by a macro that is left as it is, and not by one of its arguments; `straight` if
     /// the frame's call is known to be by the callee's name, or through a pointer.
     fn macro_may_call(&self, id: FunctionId, point: PointId, callee: &str, straight: bool) -> bool {
-        let Some(callees) = self.map().possibly_called_by_macro(id, point) else {
+        self.may_be_among(self.map().called_by_macro(id, point), callee, straight)
+    }
+
+    /// Whether the function of a frame may be called by one of the functions of these names, which a macro calls; `None` if that may be any.
+    fn may_be_among(&self, callees: Option<&[String]>, callee: &str, straight: bool) -> bool {
+        let Some(callees) = callees else {
             return true;
         };
         callees.iter().any(|name| {

@@ -184,8 +184,8 @@ impl<'o> CallsOfCode<'o> {
         // What handles exceptions stands at lines without a call, waits for nobody, and comes back.
         let handles_exceptions =
             |number: u32| binding.named_by(block(number).end).is_some_and(is_of_exceptions);
-        let calls = { code.blocks.iter() }
-            .filter(|&&number| code.communicates(number) && !handles_exceptions(number));
+        let blocks = code.blocks.iter();
+        let calls = blocks.filter(|&&number| code.communicates(number) && !handles_exceptions(number));
         let source = |&number: &u32| {
             let call = block(number).end - 1;
             (number, SourceAt::new(binding, &inlined, call))
@@ -280,7 +280,8 @@ impl<'o> CallsOfCode<'o> {
             .copied()
             .filter(|&point| body.points[point].kind.is_call());
         let calls = Vec::from_iter(calls);
-        let merged = { self.binding.merges_of(id).iter() }
+        let merges = self.binding.merges_of(id).iter();
+        let merged = merges
             .filter(|merge| calls.contains(&merge.shown) && merge.is_about(Some(at.address + 1)))
             .map(|merge| merge.other);
         points.extend(merged);

@@ -134,8 +134,8 @@ impl<'m> CalledIn<'m> {
             .iter()
             .filter(|bound| bound.function == Some(caller));
         let ranges = Vec::from_iter(own.map(|bound| bound.start..bound.end));
-        let mut inlined = { self.binding.inlines.iter() }
-            .filter(|inline| inline.function.is_some_and(|id| functions.contains(&id)));
+        let inlines = self.binding.inlines.iter();
+        let mut inlined = inlines.filter(|inline| inline.function.is_some_and(|id| functions.contains(&id)));
         inlined.any(|inline| ranges.iter().any(|range| range.contains(&inline.start)))
     }
 }

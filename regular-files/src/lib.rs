@@ -285,12 +285,16 @@ fn is_own_descriptor(path: &Path) -> bool {
 
 fn not_regular(kind: std::fs::FileType) -> io::Error {
     use std::os::unix::fs::FileTypeExt as _;
-    let what = match () {
-        () if kind.is_dir() => "a directory",
-        () if kind.is_fifo() => "a pipe",
-        () if kind.is_socket() => "a socket",
-        () if kind.is_char_device() || kind.is_block_device() => "a device",
-        () => "something else",
+    let what = if kind.is_dir() {
+        "a directory"
+    } else if kind.is_fifo() {
+        "a pipe"
+    } else if kind.is_socket() {
+        "a socket"
+    } else if kind.is_char_device() || kind.is_block_device() {
+        "a device"
+    } else {
+        "something else"
     };
     refused(what)
 }

@@ -148,6 +148,7 @@ pub fn take(map: &Map, tasks: &[TaskRef], options: Options) -> (Header, Vec<Task
 
 /// What is said of tasks that were all read within `window`.
 fn header(tasks: &[TaskRef], window: Option<(Instant, Instant)>) -> Header {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).ok();
     Header {
         hindmost_snapshot: VERSION,
         host: own_host(),
@@ -155,7 +156,7 @@ fn header(tasks: &[TaskRef], window: Option<(Instant, Instant)>) -> Header {
             u64::try_from((ended - begun).as_micros()).unwrap_or(u64::MAX)
         })),
         size: size_of(tasks),
-        taken: { SystemTime::now().duration_since(UNIX_EPOCH).ok() }.map(|since| since.as_secs()),
+        taken: since.map(|since| since.as_secs()),
         launcher: None,
         job: String::new(),
     }

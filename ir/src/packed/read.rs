@@ -283,7 +283,8 @@ impl<'b> Input<'b> {
         if params > locals.len() {
             return self.malformed();
         }
-        if { locals.iter() }.any(|local| local.counts_for.is_some_and(|id| id.index() >= locals.len())) {
+        let is_beyond = |local: &Local| local.counts_for.is_some_and(|id| id.index() >= locals.len());
+        if locals.iter().any(is_beyond) {
             return self.malformed();
         }
         self.locals = locals.len();
@@ -296,7 +297,8 @@ impl<'b> Input<'b> {
             })?
             .into();
         let count = exprs.len();
-        if { locals.iter() }.any(|local| local.container.is_some_and(|id| id.index() >= count)) {
+        let is_beyond = |local: &Local| local.container.is_some_and(|id| id.index() >= count);
+        if locals.iter().any(is_beyond) {
             return self.malformed();
         }
         let receivers = self.each(|input| {

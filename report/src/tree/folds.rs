@@ -105,8 +105,8 @@ impl Folds {
 
     /// How many helper threads are below a node, and in which libraries; nothing where there are none.
     pub(super) fn helpers(&self, tree: &OrderedTree, node: usize) -> Option<String> {
-        let branches =
-            Vec::from_iter({ tree.nodes[node].children.iter() }.filter(|&&child| self.nodes[child].helper));
+        let children = tree.nodes[node].children.iter();
+        let branches = Vec::from_iter(children.filter(|&&child| self.nodes[child].helper));
         let threads: u64 = branches.iter().map(|&&branch| tree.nodes[branch].stacks).sum();
         let library = |&&branch: &&usize| {
             let module = tree.nodes[branch].module.as_deref().unwrap_or_default();
