@@ -27,7 +27,8 @@ def group_of(bits):
 
 for step in os.environ["PLAN"].split("|")[world.rank].split():
     what, (c, peer, tag) = step[0], map(int, step[1:].split(","))
-    comm = communicators[c]
+    # A fence is of a window, of which there is one.
+    comm = communicators[c] if c < len(communicators) else world
     peer = peer // 2 if c == 1 else peer
     if what == "S":
         comm.Ssend(one, peer, tag)
