@@ -9,7 +9,7 @@
 //!
 //! An expression that reads memory is not taken: the callee may have changed what is there.
 
-use crate::debug::{Debug, Die, Entry, UnitId};
+use crate::debug::{Debug, Die, Entry, Slice, UnitId};
 use crate::expression::{facts, rewrite};
 use crate::functions::Piece;
 use crate::stack::{ExpressionFrame, Frames};
@@ -214,6 +214,17 @@ pub(crate) fn passed_in(entry: &Entry<'_>) -> Option<PassedIn> {
     }
 }
 
+/// The expression for the value of the parameter that `entry` describes.
+pub(crate) fn passed_value<'a>(entry: &Entry<'a>) -> Option<gimli::Expression<Slice<'a>>> {
+    let value = entry
+        .attr_value(gimli::DW_AT_call_value)
+        .or_else(|| entry.attr_value(gimli::DW_AT_GNU_call_site_value))?;
+    match value {
+        gimli::AttributeValue::Exprloc(expression) => Some(expression),
+        _ => None,
+    }
+}
+
 /// The value in `frame` that `entry` describes, and the values on entry that it is made of; none if memory would have to be read for it.
 pub(crate) fn value_of(
     debug: &Debug<'_>,
@@ -221,13 +232,7 @@ pub(crate) fn value_of(
     entry: &Entry<'_>,
     frame: ExpressionFrame<'_, '_, '_>,
 ) -> Option<(Vec<u8>, Vec<u8>)> {
-    let value = entry
-        .attr_value(gimli::DW_AT_call_value)
-        .or_else(|| entry.attr_value(gimli::DW_AT_GNU_call_site_value))?;
-    let gimli::AttributeValue::Exprloc(expression) = value else {
-        return None;
-    };
-    let (bytes, _) = rewrite(debug, unit, expression, Some(frame)).ok()?;
+    let (bytes, _) = rewrite(debug, unit, passed_value(entry)?, Some(frame)).ok()?;
     let facts = facts(&bytes)?;
     (!facts.reads_memory).then_some((bytes, facts.entry))
 }

@@ -16,7 +16,7 @@ use progress_map::{BoundMpiCall, PassedArgument};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The registers of the first arguments, by DWARF number: rdi, rsi, rdx, rcx, r8, r9.
-pub(crate) const REGISTERS: [u8; 6] = [5, 4, 1, 2, 8, 9];
+const REGISTERS: [u8; 6] = [5, 4, 1, 2, 8, 9];
 
 /// The calls of MPI functions by name of whose arguments something is known, sorted by return address; and the functions and
 /// registers whose values on entry they are made of.
@@ -105,7 +105,7 @@ fn arguments(
 }
 
 /// The argument that is passed at a place, from 0.
-fn index_of(place: PassedIn) -> Option<u8> {
+pub(crate) fn index_of(place: PassedIn) -> Option<u8> {
     match place {
         PassedIn::Register(register) => {
             let index = REGISTERS.iter().position(|&each| each == register)?;

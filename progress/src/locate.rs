@@ -282,7 +282,8 @@ impl Order<'_> {
         Ok(standing)
     }
 
-    /// Adds the calls that the compiler may have made one with those that a frame shows, if they may have led to what is below it. Whether there are any, also such as the frame may be in anyhow.
+    /// Adds the calls that the compiler may have made one with those that a frame shows, if they may have led to what is below it. Whether there are
+    /// any, also such as the frame may be in anyhow.
     fn add_merged(
         &self,
         (id, frame): (FunctionId, &Frame),

@@ -163,10 +163,10 @@ impl Order<'_> {
         let mut way: Vec<(FunctionId, PointId)> = Vec::new();
         let mut at = id;
         let leads_elsewhere = |at: FunctionId| {
-            let mut jumped_to = self.jumped_to(at).into_iter().flatten();
-            self.jumped_to(at).is_some()
-                && !self.may_jump_to_named(at, callee)
-                && !jumped_to.any(|next| self.may_vanish_into(next, callee))
+            self.jumped_to(at).is_some_and(|mut functions| {
+                !self.may_jump_to_named(at, callee)
+                    && !functions.any(|next| self.may_vanish_into(next, callee))
+            })
         };
         loop {
             if !self.is_optimised(at) || way.iter().any(|&(known, _)| known == at) {

@@ -43,7 +43,8 @@ struct Code {
 }
 
 impl TailJumps {
-    pub(crate) fn new(map: &Map) -> Self {
+    fn new(order: &Order<'_>) -> Self {
+        let map = order.map();
         let has_code = has_code(map);
         let mut found: IdVec<FunctionId, Leaving> = has_code
             .iter()
@@ -54,11 +55,6 @@ impl TailJumps {
                     Leaving::Anywhere
                 }
             })
-            .collect();
-        let names: BTreeSet<&str> = map
-            .functions
-            .iter()
-            .map(|function| function.name.as_str())
             .collect();
         for (at, binding) in map.bindings().enumerate() {
             let Some(jumps) = &binding.tail_jumps else {
@@ -91,7 +87,7 @@ impl TailJumps {
                 }
                 match target.map(|bound| (bound.function, bound.name.as_str())) {
                     Some((Some(id), _)) => drop(targets.functions.insert(id)),
-                    Some((None, name)) if !names.contains(name) => targets.elsewhere = true,
+                    Some((None, name)) if order.functions_named(name).is_empty() => targets.elsewhere = true,
                     _ => *leaving = Leaving::Anywhere,
                 }
             }
@@ -152,7 +148,7 @@ fn has_code(map: &Map) -> IdVec<FunctionId, Code> {
 
 impl Order<'_> {
     fn tail_jumps(&self) -> &TailJumps {
-        self.tail_jumps.get_or_init(|| TailJumps::new(self.map()))
+        self.tail_jumps.get_or_init(|| TailJumps::new(self))
     }
 
     /// Whether the map knows all functions that a pointer may lead to, and where their code jumps. Code that it does not hold may take the address of any.

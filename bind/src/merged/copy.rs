@@ -1,7 +1,7 @@
 //! The pairs of calls in one copy of a function.
 
 use super::Position;
-use super::evidence::{Callee, Evidence, PassedNumbers, Sites};
+use super::evidence::{CallInstruction, Callee, Evidence, PassedNumbers, Sites};
 use crate::code::InstructionIndex;
 use crate::effects::Effects;
 use crate::meetings::{Meetings, Names};
@@ -135,11 +135,11 @@ fn stand_ins_of(
         let (_, here) = &instructions.of_step[&step];
         found.extend(here.iter().map(|&one| (one, other)));
     }
-    for (callee, here) in instructions.of_step.values() {
-        if !instructions.moves(*callee) {
+    for (call, here) in instructions.of_step.values() {
+        if !instructions.moves(call.callee) {
             continue;
         }
-        for &one in here.iter().filter(|&&one| callee.may_be(names, one)) {
+        for &one in here.iter().filter(|&&one| call.callee.may_be(names, one)) {
             found.extend(pairs.get(&one).into_iter().flatten().map(|&other| (one, other)));
         }
     }
@@ -160,10 +160,8 @@ fn may_begin_anew(function: &Function, effects: &Effects, required: &IdVec<Point
 struct Instructions<'i, 'n> {
     names: &'i Names<'i>,
     effects: &'i Effects,
-    /// Whom each calls, and the calls of the source at its position.
-    of_step: BTreeMap<InstructionIndex, (Callee<'n>, Vec<PointId>)>,
-    /// The constants that each passes.
-    passed: BTreeMap<InstructionIndex, PassedNumbers>,
+    /// Each, and the calls of the source at its position.
+    of_step: BTreeMap<InstructionIndex, (CallInstruction<'n>, Vec<PointId>)>,
 }
 
 impl<'i, 'n> Instructions<'i, 'n> {
@@ -173,17 +171,12 @@ impl<'i, 'n> Instructions<'i, 'n> {
             let here = position
                 .map(|position| calls_at(names.function, position))
                 .unwrap_or_default();
-            Some((call.step?, (call.callee, here)))
+            Some((call.step?, (call, here)))
         });
-        let passed = evidence
-            .calls
-            .iter()
-            .filter_map(|(call, _)| Some((call.step?, call.passed)));
         Some(Self {
             names,
             effects,
             of_step: of_step.collect::<Option<_>>()?,
-            passed: passed.collect(),
         })
     }
 
@@ -194,13 +187,13 @@ impl<'i, 'n> Instructions<'i, 'n> {
 
     /// What an instruction may be by itself.
     fn fit(&self, step: InstructionIndex, pairs: &Pairs) -> Fit {
-        let Some((callee, here)) = self.of_step.get(&step) else {
+        let Some((call, here)) = self.of_step.get(&step) else {
             return Fit::default();
         };
-        if self.moves(*callee) {
+        if self.moves(call.callee) {
             return Fit::default();
         }
-        let may_be = |point: &PointId| callee.may_be(self.names, *point);
+        let may_be = |point: &PointId| call.callee.may_be(self.names, *point);
         // An instruction at whose position the source has no such call may have been moved there from anywhere.
         let is_strange = !here.iter().any(may_be);
         let is_paired =
@@ -209,10 +202,9 @@ impl<'i, 'n> Instructions<'i, 'n> {
             is_strange || here.contains(point) || here.iter().any(|one| is_paired(one, point))
         };
         let function = self.names.function;
-        let passed = self.passed.get(&step).map_or(&[][..], |passed| passed.as_slice());
         let points = || calls(function).filter(may_be).filter(is_near);
         let agreeing: BTreeSet<PointId> = points()
-            .filter(|&point| !self.names.contradicts(point, passed))
+            .filter(|&point| !self.names.contradicts(point, &call.passed))
             .collect();
         Fit {
             points: if agreeing.is_empty() {
@@ -318,7 +310,6 @@ pub(super) fn shown(names: &Names<'_>, sites: &BTreeMap<Position, Sites<'_>>) ->
 mod tests {
     use super::*;
     use crate::meetings::tests::function;
-    use crate::merged::evidence::CallInstruction;
     use crate::walk::NodeId;
     use base::Id;
     use progress_map::{FileId, Map};

@@ -1,12 +1,12 @@
 //! What is called in one copy of a function, by its debug info and its machine code.
 
 use super::{Build, Position, Root};
-use crate::calls::{PassedIn, parameters, passed_in};
+use crate::calls::{parameters, passed_in, passed_value};
 use crate::code::{CallForm, Code, InstructionIndex};
 use crate::debug::{Debug, Die, Entry};
 use crate::elf::Image;
 use crate::meetings::Names;
-use crate::passed::REGISTERS;
+use crate::passed::index_of;
 use crate::walk::{Forest, NodeId};
 use object::{Object as _, ObjectSymbol as _};
 use progress_map::PointId;
@@ -117,12 +117,10 @@ pub(super) fn calls_of<'n>(
 fn passed(debug: &Debug<'_>, call: Die) -> PassedNumbers {
     let mut found = PassedNumbers::default();
     for entry in parameters(debug, call) {
-        let register = match passed_in(&entry) {
-            Some(PassedIn::Register(register)) => REGISTERS.iter().position(|&each| each == register),
-            _ => None,
-        };
-        if let Some(index) = register {
-            found[index] = constant(debug, call, &entry);
+        let index = passed_in(&entry).and_then(index_of);
+        // What has no register comes on the stack.
+        if let Some(place) = index.and_then(|index| found.get_mut(usize::from(index))) {
+            *place = constant(debug, call, &entry);
         }
     }
     found
@@ -130,13 +128,7 @@ fn passed(debug: &Debug<'_>, call: Die) -> PassedNumbers {
 
 /// The constant that an entry says a parameter has.
 fn constant(debug: &Debug<'_>, call: Die, entry: &Entry<'_>) -> Option<i32> {
-    let value = entry
-        .attr_value(gimli::DW_AT_call_value)
-        .or_else(|| entry.attr_value(gimli::DW_AT_GNU_call_site_value))?;
-    let gimli::AttributeValue::Exprloc(expression) = value else {
-        return None;
-    };
-    let mut operations = expression.operations(debug.units[call.unit].encoding());
+    let mut operations = passed_value(entry)?.operations(debug.units[call.unit].encoding());
     let value = match operations.next().ok()?? {
         gimli::Operation::UnsignedConstant { value } => value,
         gimli::Operation::SignedConstant { value } => value.cast_unsigned(),

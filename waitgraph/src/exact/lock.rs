@@ -49,16 +49,15 @@ impl World<'_> {
 
 /// Whether it stands in a call that waits for this part of the window itself.
 fn waits_for_part(task: &Recorded, lock: &Lock) -> bool {
-    let is_it = |item: &Item| matches!(item, Item::Lock(own) if own.meets(lock));
-    task.threads
-        .iter()
-        .any(|(waits, _)| waits.items().iter().any(is_it))
+    waits_for(task, |item| matches!(item, Item::Lock(own) if own.meets(lock)))
 }
 
 /// Whether a task waits for a lock: nothing that rests on it is proven.
 pub(super) fn waits_for_any(task: &Recorded) -> bool {
-    let is_lock = |item: &Item| matches!(item, Item::Lock(_));
-    task.threads
-        .iter()
-        .any(|(waits, _)| waits.items().iter().any(is_lock))
+    waits_for(task, |item| matches!(item, Item::Lock(_)))
+}
+
+fn waits_for(task: &Recorded, is_it: impl Fn(&Item) -> bool) -> bool {
+    let mut threads = task.threads.iter();
+    threads.any(|(waits, _)| waits.items().iter().any(&is_it))
 }
