@@ -3,7 +3,7 @@
 //! `#1  0x000055 in solve (a=0x7f, n=3) at poisson.c:57` (gdb); `#1  0x000055 solve` and below it `poisson.c:57:9` (eu-stack -s).
 //! The main thread is the one whose id is the process's, or thread 1 of gdb, or the only one.
 
-use crate::{Error, MAX_FRAMES, MAX_TEXT, values};
+use crate::{Error, MAX_FRAMES, MAX_TEXT, names, values};
 use snapshot::{Frame, Task, Thread};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -207,12 +207,13 @@ fn numbered(line: &str) -> Option<(usize, Frame)> {
     if let Some((_, arguments)) = rest.trim_end().strip_suffix(')').and_then(opened) {
         frame.values.extend(values::arguments(arguments));
     }
-    (frame.function, frame.qualified) = (function(rest), qualified(rest));
+    let named = names::named(rest);
+    (frame.function, frame.qualified) = (named.function, named.qualified);
     Some((number, frame))
 }
 
 /// What stands before and behind the parenthesis that closes at the end of the text, which is left out itself.
-pub(crate) fn opened(text: &str) -> Option<(&str, &str)> {
+fn opened(text: &str) -> Option<(&str, &str)> {
     let mut depth = 0usize;
     for (at, c) in text.char_indices().rev() {
         match c {
@@ -252,154 +253,9 @@ pub(crate) fn set_place(frame: &mut Frame, place: &str) {
     frame.column = column.and_then(|column| column.parse().ok());
 }
 
-/// The function's name, without arguments, offsets, versions and what compilers append.
-pub(crate) fn function(text: &str) -> String {
-    let text = text.replace("[inline]", "");
-    let text = named(&text);
-    // The map knows functions by their unqualified names, without template arguments.
-    let operator = text
-        .find("operator")
-        .filter(|&at| at == 0 || text[..at].ends_with(':'));
-    if let Some(at) = operator {
-        return text[at..].to_owned();
-    }
-    let mut plain = String::new();
-    let mut depth = 0usize;
-    for c in text.chars() {
-        match c {
-            '<' => depth += 1,
-            '>' => depth = depth.saturating_sub(1),
-            '(' if depth == 0 => break,
-            c if depth == 0 => plain.push(c),
-            _ => {}
-        }
-    }
-    let name = plain.rsplit("::").next().unwrap_or("").trim();
-    if name.is_empty() {
-        "??".to_owned()
-    } else {
-        name.to_owned()
-    }
-}
-
-/// What names a function, without what tools write around it.
-fn named(text: &str) -> &str {
-    let text = text.trim().trim_start_matches("- 1").trim_start();
-    // gdb writes the arguments behind a blank: `operator() (this=…)`, `f<int (*)(int)> (x=3)`.
-    let mut blanks = text.match_indices(" (");
-    let end = blanks.find(|(at, _)| !text[at + 1..].starts_with(ANONYMOUS));
-    let end = end.map_or(text.len(), |(at, _)| at);
-    let text = text[..end].split(" + 0x").next().unwrap_or("").trim();
-    let text = text.split('@').next().unwrap_or(text);
-    without_type(text).trim_start_matches("::")
-}
-
-/// A name without the type before it, which demanglers write of instances of a template: `void work<int>(int)`.
-fn without_type(text: &str) -> &str {
-    let (mut start, mut depth) = (0, 0usize);
-    for (at, c) in text.char_indices() {
-        let rest = &text[at..];
-        match c {
-            '<' => depth += 1,
-            '>' => depth = depth.saturating_sub(1),
-            '(' if depth == 0 && !rest.starts_with(ANONYMOUS) => break,
-            '(' => depth += 1,
-            ')' => depth = depth.saturating_sub(1),
-            ' ' if depth == 0 => start = at + 1,
-            // What follows may have blanks of its own: `operator new`, `operator unsigned int`.
-            'o' if depth == 0 && is_operator(text, at) => break,
-            _ => {}
-        }
-    }
-    &text[start..]
-}
-
-const ANONYMOUS: &str = "(anonymous namespace)";
-
-/// Whether the name of an operator begins there.
-fn is_operator(text: &str, at: usize) -> bool {
-    let is_part = |c: char| c.is_alphanumeric() || c == '_';
-    text[at..]
-        .strip_prefix("operator")
-        .is_some_and(|rest| !text[..at].ends_with(is_part) && !rest.starts_with(is_part))
-}
-
-/// The function's name with its namespaces, classes and template arguments, if the text has any of them.
-pub(crate) fn qualified(text: &str) -> Option<String> {
-    let text = text.replace("[inline]", "");
-    let text = named(&text);
-    // The parameters that some tools write: the first parenthesis outside of template arguments that is part of no name.
-    let mut depth = 0usize;
-    let parameters = text.char_indices().find_map(|(at, c)| {
-        match c {
-            '<' => depth += 1,
-            '>' => depth = depth.saturating_sub(1),
-            '(' if depth == 0 => {
-                let in_name = text[..at].ends_with("operator") || text[at..].starts_with(ANONYMOUS);
-                return (!in_name).then_some(at);
-            }
-            _ => {}
-        }
-        None
-    });
-    let whole = text[..parameters.unwrap_or(text.len())].trim();
-    // gdb's blank before the arguments is not told from one within those of a template.
-    let is_whole = whole.contains("operator") || whole.matches('<').count() == whole.matches('>').count();
-    let is_more = whole.contains("::") || whole.contains('<') && !whole.starts_with("operator");
-    (is_more && is_whole).then(|| whole.to_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_keep_their_classes() {
-        for (text, whole) in [
-            (
-                "solver::Grid<double>::relax (this=0x7ffe, it=3)",
-                Some("solver::Grid<double>::relax"),
-            ),
-            (
-                "solver::Grid<double>::relax(int)",
-                Some("solver::Grid<double>::relax"),
-            ),
-            (
-                "(anonymous namespace)::Grid::relax(int)",
-                Some("(anonymous namespace)::Grid::relax"),
-            ),
-            ("f<int (*)(int)> (x=3)", None),
-            ("repeat<int>(int, void (*)(int))", Some("repeat<int>")),
-            ("void repeat<int>(int, void (*)(int))", Some("repeat<int>")),
-            (
-                "std::map<int, int> (anonymous namespace)::made<int>(int)",
-                Some("(anonymous namespace)::made<int>"),
-            ),
-            (
-                "Grid::operator unsigned int() const",
-                Some("Grid::operator unsigned int"),
-            ),
-            ("unsigned int my_operator<int>(int)", Some("my_operator<int>")),
-            ("Grid::operator()(int) const", Some("Grid::operator()")),
-            ("- 1 std::thread::join() + 0x17", Some("std::thread::join")),
-            ("MPI_Barrier@plt", None),
-            ("main", None),
-        ] {
-            assert_eq!(qualified(text).as_deref(), whole, "{text}");
-        }
-        for (text, name) in [
-            ("void repeat<int>(int, void (*)(int))", "repeat"),
-            ("unsigned long long ns::f<int>(int)", "f"),
-            ("::idle(void*)", "idle"),
-            (
-                "bool ns::operator==(ns::A const&, ns::A const&)",
-                "operator==(ns::A const&, ns::A const&)",
-            ),
-            ("operator new(unsigned long)", "operator new(unsigned long)"),
-        ] {
-            assert_eq!(function(text), name, "{text}");
-        }
-    }
 
     fn place(line: &str) -> (String, Option<String>, Option<u32>, Option<u32>) {
         let (_, frame) = numbered(line).unwrap();

@@ -11,6 +11,7 @@
 mod backtrace;
 mod dot;
 mod lldb;
+mod names;
 mod pyspy;
 mod python;
 pub mod snapshots;

@@ -1,7 +1,7 @@
 //! Backtraces of lldb (`bt`, `bt all`): ``frame #1: 0x000055 app`solve(n=3, it=41) at poisson.c:57:9``.
 
 use crate::backtrace::{self, Printed};
-use crate::{Error, MAX_TEXT};
+use crate::{Error, MAX_TEXT, names};
 use snapshot::{Frame, Task};
 
 pub(crate) fn read(text: &str, task: &str, rank: Option<u32>) -> Result<Vec<Task>, Error> {
@@ -65,13 +65,9 @@ fn frame(text: &str) -> Option<Frame> {
         }
         None => rest,
     };
-    // The arguments are in the last parentheses; a function without any has `()`.
-    // They are not taken: a variable of an inner block may hide one of them, and lldb does not say so.
-    let name = rest
-        .strip_suffix(')')
-        .and_then(backtrace::opened)
-        .map_or(rest, |(name, _)| name);
-    (frame.function, frame.qualified) = (backtrace::function(name), backtrace::qualified(name));
+    // The arguments are not taken: a variable of an inner block may hide one of them, and lldb does not say so.
+    let named = names::named(rest);
+    (frame.function, frame.qualified) = (named.function, named.qualified);
     Some(frame)
 }
 
