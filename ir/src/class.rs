@@ -24,6 +24,8 @@ pub struct ClassHead {
     pub name: String,
     /// The classes of the program that it derives from; none if not all of that was understood.
     pub bases: Option<Vec<String>>,
+    /// It derives from a class of the standard library as well.
+    pub has_library_base: bool,
     /// Its objects may be written like pointers: `object->member` is a member of something else.
     pub has_arrow: bool,
     /// It stands in a function, whose names its own functions may use.

@@ -9,6 +9,15 @@ use base::Language;
 use ir::{ClassHead, Name, ObjectType, Type};
 use tree_sitter::Node;
 
+/// What a class derives from.
+#[derive(Default)]
+struct Bases {
+    /// The classes of the program.
+    own: Vec<String>,
+    /// Some is of the standard library, whose classes derive from none of the program's.
+    library: bool,
+}
+
 impl File<'_> {
     /// Notes a class with a body.
     pub(super) fn note_class(&mut self, node: Node, body: Node, of: ClassOf) {
@@ -16,29 +25,33 @@ impl File<'_> {
         let text = self.text(body);
         let mut arrows = text.windows(2).enumerate().filter(|(_, pair)| pair == b"->");
         let has_arrow = arrows.any(|(at, _)| text[..at].trim_ascii_end().ends_with(b"operator"));
+        let bases = self.bases(node);
         let head = ClassHead {
             name: name.unwrap_or_default(),
             // An error in the body may have hidden members that hide those of a base.
-            bases: self.bases(node).filter(|_| !node.has_error()),
+            has_library_base: bases.as_ref().is_some_and(|bases| bases.library),
+            bases: bases.map(|bases| bases.own).filter(|_| !node.has_error()),
             has_arrow,
             is_local: of == ClassOf::Function,
         };
         self.classes.insert(head);
     }
 
-    /// The classes of the program that a class derives from; none if something in its head is not understood. The standard library's
-    /// derive from none of the program's, and are left out.
-    fn bases(&self, node: Node) -> Option<Vec<String>> {
-        let mut bases = Vec::new();
+    /// What a class derives from; none if something in its head is not understood.
+    fn bases(&self, node: Node) -> Option<Bases> {
+        let mut bases = Bases::default();
         for child in children(node) {
             match child.kind() {
                 "base_class_clause" if !child.has_error() => {
                     for base in children(child) {
                         match base.kind() {
                             "type_identifier" | "qualified_identifier" | "template_type"
-                                if self.text(base).starts_with(b"std::") => {}
+                                if self.text(base).starts_with(b"std::") =>
+                            {
+                                bases.library = true;
+                            }
                             "type_identifier" | "qualified_identifier" | "template_type" => {
-                                bases.push(self.last_name(base));
+                                bases.own.push(self.last_name(base));
                             }
                             "access_specifier" | "virtual" => {}
                             _ => return None,

@@ -390,11 +390,12 @@ impl<'b> Input<'b> {
     fn type_names(&mut self) -> Result<TypeNames, Malformed> {
         let class = |input: &mut Self| {
             let name = input.owned()?;
-            let [has_arrow, is_local, is_known] = input.flags()?;
+            let [has_arrow, is_local, is_known, has_library_base] = input.flags()?;
             let bases = input.each(Input::owned)?;
             Ok(ClassHead {
                 name,
                 bases: is_known.then_some(bases),
+                has_library_base,
                 has_arrow,
                 is_local,
             })

@@ -259,7 +259,12 @@ impl<'u> Out<'u> {
     fn type_names(&mut self, names: &'u TypeNames) {
         self.each(&names.classes, |out, class| {
             out.name(&class.name);
-            out.flags(&[class.has_arrow, class.is_local, class.bases.is_some()]);
+            out.flags(&[
+                class.has_arrow,
+                class.is_local,
+                class.bases.is_some(),
+                class.has_library_base,
+            ]);
             out.each(class.bases.as_deref().unwrap_or_default(), |out, name| {
                 out.name(name);
             });

@@ -67,7 +67,11 @@ impl<'u> Values<'_, 'u> {
     ) -> Option<PlaceId> {
         let callees = self.callees_of((id, call), name);
         if callees.is_empty() {
-            return self.call_library(id, call, name, args);
+            return if self.is_default_constructor(name, args) {
+                Some(self.new_object())
+            } else {
+                self.call_library(id, call, name, args)
+            };
         }
         let result = self.places.fresh();
         if self.means_library(id, call, name)
@@ -77,9 +81,8 @@ impl<'u> Values<'_, 'u> {
         }
         // A constructor makes an object.
         let makes = callees.iter().any(|&callee| self.makes_object(callee));
-        let new = makes.then(|| self.allocate(None));
+        let new = makes.then(|| self.new_object());
         if let Some(new) = new {
-            self.note_object(new);
             self.places.flow(new, result);
         }
         let structures: Vec<Option<PlaceId>> = args.iter().map(|&arg| self.address(id, arg)).collect();
@@ -360,9 +363,7 @@ impl<'u> Values<'_, 'u> {
         given.extend(self.own_receiver(id, call, name));
         if self.cxx.is_cxx(id) {
             // The callee, of which nothing is known, may make an object and return it.
-            let new = self.allocate(None);
-            self.note_object(new);
-            results.push(new);
+            results.push(self.new_object());
         }
         // It may keep each argument in what another points to, and hand out any of them.
         for &one in &given {
@@ -412,7 +413,7 @@ impl<'u> Values<'_, 'u> {
     /// Whether a call may mean a function of the standard library as well as those of the program that have its name.
     pub(crate) fn means_library(&self, id: FunctionIndex, call: ExprId, name: &str) -> bool {
         let is_object = self.cxx.receiver(id, call).is_some() || base::is_operator(name);
-        self.cxx.is_cxx(id) && is_object && is_standard(name)
+        self.cxx.is_cxx(id) && is_object && is_standard(name) || self.may_be_inherited(id, call, name)
     }
 
     /// A function without source may call the objects that it is given, if an argument may be one.

@@ -10,7 +10,7 @@
 use crate::build::cxx::{Cxx, this_of};
 use dataflow::{FunctionIndex, Program};
 use hashbrown::{HashMap, HashSet};
-use ir::{ClassHead, ExprId, ExprKind, FunctionKind, LocalId, ObjectType, Receiver, VarRef};
+use ir::{ClassHead, ExprId, ExprKind, Function, FunctionKind, LocalId, ObjectType, Receiver, VarRef};
 use std::collections::BTreeSet;
 
 /// What is known of a class of the program, or of all that have its name.
@@ -20,6 +20,7 @@ struct Class<'u> {
     /// Something in the head of some class of the name was not understood.
     in_part: bool,
     has_arrow: bool,
+    has_library_base: bool,
     is_local: bool,
     /// It, and all from which it derives; none if that is not known.
     ancestors: Option<HashSet<&'u str>>,
@@ -221,6 +222,48 @@ impl<'u> Classes<'u> {
         (!around.is_empty()).then_some(around)
     }
 
+    /// Whether a name alone, in a function, may be that of a member that one of the classes around the function has from the standard
+    /// library.
+    pub(crate) fn may_inherit_from_library(&self, function: &Function) -> bool {
+        let Some(scopes) = function
+            .linkage_name
+            .as_deref()
+            .and_then(|linkage| linkage.rsplit_once("::"))
+        else {
+            return true;
+        };
+        let mut parts = scopes.0.split("::");
+        parts.any(|part| {
+            !self.is_own(part) && (self.all.contains_key(part) || !self.namespaces.contains(part))
+        })
+    }
+
+    /// Whether a variable that is declared so is an object all of which is known to the program: it refers to nothing by itself.
+    pub(crate) fn is_own_object(&self, object: Option<ObjectType>) -> bool {
+        match object {
+            Some(ObjectType::Class {
+                name,
+                levels: 0,
+                is_reference: false,
+            }) => self.is_own(name.as_str()),
+            _ => false,
+        }
+    }
+
+    /// Whether a name is that of a class of the program, and of nothing else.
+    pub(crate) fn is_certain_class(&self, name: &str) -> bool {
+        self.all.get(name).is_some_and(|class| class.ancestors.is_some())
+    }
+
+    /// Whether a class, and all from which it derives, are of the program.
+    fn is_own(&self, class: &str) -> bool {
+        let ancestors = self.all.get(class).and_then(|class| class.ancestors.as_ref());
+        ancestors.is_some_and(|ancestors| {
+            let mut ancestors = ancestors.iter().map(|&name| self.all.get(name));
+            ancestors.all(|class| class.is_some_and(|class| !class.has_library_base))
+        })
+    }
+
     /// What an expression is, as far as declarations tell.
     fn object(
         &self,
@@ -325,6 +368,7 @@ impl<'u> Classes<'u> {
 impl<'u> Class<'u> {
     fn add(&mut self, head: &'u ClassHead) {
         self.has_arrow |= head.has_arrow;
+        self.has_library_base |= head.has_library_base;
         self.is_local |= head.is_local;
         self.in_part |= head.bases.is_none();
         self.bases.extend(head.bases.iter().flatten().map(String::as_str));

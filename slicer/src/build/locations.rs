@@ -184,7 +184,7 @@ impl<'u> Values<'_, 'u> {
             }
             return;
         };
-        self.store(location, value);
+        self.store(id, location, value);
         if self.may_be_structure(id, target) {
             self.copy_structure(id, location, value);
         }
@@ -201,16 +201,16 @@ impl<'u> Values<'_, 'u> {
                     self.places.flow(value, place);
                 }
             }
-            Home::Memory | Home::Borrowed => self.store((place, None), init),
+            Home::Memory | Home::Borrowed => self.store(id, (place, None), init),
             Home::Aggregate => {
-                self.store((place, None), init);
+                self.store(id, (place, None), init);
                 self.copy_structure(id, (place, None), init);
             }
         }
     }
 
-    pub(super) fn store(&mut self, (place, key): (PlaceId, Key), value: ExprId) {
-        if let Some(value) = self.value(value) {
+    pub(super) fn store(&mut self, id: FunctionIndex, (place, key): (PlaceId, Key), value: ExprId) {
+        if let Some(value) = self.value(value).filter(|_| !self.is_whole_object(id, value)) {
             let into = self.places.content(place, key);
             self.places.flow(value, into);
         }

@@ -9,7 +9,7 @@ use crate::build::values::Values;
 use crate::places::PlaceId;
 use base::Id as _;
 use dataflow::FunctionIndex;
-use ir::{ExprId, ExprKind, LocalId, Receiver, StmtKind};
+use ir::{Callee, ExprId, ExprKind, LocalId, Receiver, StmtKind, VarRef};
 use library::HiddenState;
 
 impl<'u> Values<'_, 'u> {
@@ -87,12 +87,25 @@ impl<'u> Values<'_, 'u> {
     /// The object that a function without source may be called for by its name alone: in a member function, a name that classes of the
     /// standard library have may be one of a class from which that of the function derives.
     pub(crate) fn own_receiver(&mut self, id: FunctionIndex, call: ExprId, name: &str) -> Option<PlaceId> {
-        let info = &self.program.functions[id];
-        let is_own = info.function.receivers.get(&call) == Some(&Receiver::This);
-        if !is_own || !is_standard(name) || self.callees.any(info.unit, name) {
-            return None;
-        }
-        Some(self.own_object(id))
+        let unit = self.program.functions[id].unit;
+        let may_be = self.may_be_inherited(id, call, name)
+            || self.is_name_alone(id, call) && is_standard(name) && !self.callees.any(unit, name);
+        may_be.then(|| self.own_object(id))
+    }
+
+    /// Whether a call by its name alone may mean a function that the class of the object at hand has from the standard library, even if the program has
+    /// functions of that name.
+    pub(crate) fn may_be_inherited(&self, id: FunctionIndex, call: ExprId, name: &str) -> bool {
+        self.is_name_alone(id, call)
+            && is_standard(name)
+            && self
+                .classes
+                .may_inherit_from_library(self.program.functions[id].function)
+    }
+
+    /// Whether a member function calls something by its name alone.
+    fn is_name_alone(&self, id: FunctionIndex, call: ExprId) -> bool {
+        self.program.functions[id].function.receivers.get(&call) == Some(&Receiver::This)
     }
 
     /// The object that a member function is called for, or that a lambda in one has captured.
@@ -149,6 +162,43 @@ impl<'u> Values<'_, 'u> {
         self.cxx.is_cxx(callee) && constructs(self.program.functions[callee].function)
     }
 
+    /// An object of C++ that a call makes.
+    pub(crate) fn new_object(&mut self) -> PlaceId {
+        let new = self.allocate(None);
+        self.note_object(new);
+        new
+    }
+
+    /// Whether a call without a function of the program makes an object of a class of the program, and nothing else: its class has no
+    /// constructor of its own, and those of its members are called implicitly.
+    pub(crate) fn is_default_constructor(&self, name: &str, args: &[ExprId]) -> bool {
+        args.is_empty() && self.classes.is_certain_class(name)
+    }
+
+    /// Whether the value of an expression is an object of a class of the program, and not what leads to one: whoever gets it has what is in
+    /// it, and not its address.
+    pub(crate) fn is_whole_object(&self, id: FunctionIndex, expr: ExprId) -> bool {
+        let function = self.program.functions[id].function;
+        match &function.exprs[expr].kind {
+            ExprKind::Var(VarRef::Local(local)) => self.classes.is_own_object(function.locals[*local].object),
+            ExprKind::Call {
+                callee: Callee::Named(name),
+                args,
+            } => {
+                let callees = self.callees_of((id, expr), name);
+                let mut callees = callees.iter().peekable();
+                match callees.peek() {
+                    None => self.is_default_constructor(name, args),
+                    Some(_) => {
+                        self.classes.is_certain_class(name)
+                            && callees.all(|&callee| self.makes_object(callee))
+                    }
+                }
+            }
+            _ => false,
+        }
+    }
+
     /// What a member of a lambda's object points to: the variable that it stands for, or, of a reference, what that points to.
     pub(crate) fn captured(&mut self, id: FunctionIndex, name: &str) -> Option<PlaceId> {
         let variables = self.cxx.named(self.program, id, name);
@@ -196,7 +246,7 @@ impl<'u> Values<'_, 'u> {
     pub(crate) fn may_be_callable(&self, id: FunctionIndex, arg: ExprId) -> bool {
         let function = self.program.functions[id].function;
         match &function.exprs[arg].kind {
-            ExprKind::Var(ir::VarRef::Local(local)) => may_be_object(function.locals[*local].ty),
+            ExprKind::Var(VarRef::Local(local)) => may_be_object(function.locals[*local].ty),
             ExprKind::AddressOf(inner) | ExprKind::Cast(_, inner) => self.may_be_callable(id, *inner),
             ExprKind::List(_) | ExprKind::Call { .. } | ExprKind::Field { .. } | ExprKind::Var(_) => true,
             _ => false,

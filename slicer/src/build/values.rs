@@ -407,14 +407,16 @@ impl<'p, 'u> Values<'p, 'u> {
     }
 
     fn value_of_local(&mut self, id: FunctionIndex, local: LocalId) -> Option<PlaceId> {
-        let ty = &self.program.functions[id].function.locals[local].ty;
+        let ir::Local { ty, object, .. } = &self.program.functions[id].function.locals[local];
         if matches!(ty, Type::Float { .. }) {
             return None;
         }
         let place = self.local(id, local);
         match self.homes[id.index()][local.index()] {
             // Without its type it cannot be told whether it is an object or refers to one, as iterators do.
-            Home::Aggregate if *ty == Type::Unknown && self.cxx.is_cxx(id) => {
+            Home::Aggregate
+                if *ty == Type::Unknown && self.cxx.is_cxx(id) && !self.classes.is_own_object(*object) =>
+            {
                 let inside = self.places.content(place, None);
                 Some(self.merge(place, inside))
             }

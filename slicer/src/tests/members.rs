@@ -1,6 +1,7 @@
 //! Parts of objects: which of those who write an object are the nearest, and what cannot be an address.
 
-use super::{check, check_cxx};
+use super::{check, check_cxx, graph};
+use crate::Options;
 use expect_test::expect;
 
 /// The elements of a container have members themselves, so whoever writes anything of the object around it counts; but what writes this
@@ -99,6 +100,71 @@ int main(int argc, char **argv) {
         12 at 2: Calls of 4
         7 at 4: Sets l of 14
         13 at 5: Calls of 7
+    "#]],
+    );
+}
+
+/// Functions of other classes that have such a name leave it open which is meant; a class without a base of the library has none of its functions.
+#[test]
+fn a_name_alone_may_be_inherited_from_the_library_whatever_other_classes_have() {
+    let text = |base: &str| {
+        format!(
+            "
+struct last {{ int kept; void push_back(int k) {{ kept = k; }} }};
+struct plain {{ int n; }};
+struct list : {base} {{
+    void add(int k) {{
+        push_back(k);
+    }}
+}};
+int main(int argc, char **argv) {{
+    list l;
+    l.n = 1;
+    l.add(argc);
+    printf(0, l.n); //<
+}}"
+        )
+    };
+    let lines = |base: &str| {
+        let text = text(base);
+        let slice = graph("t.cc", &text).slice_at("t.cc", super::mark(&text).0, None, Options::default());
+        let statements = slice.expect("the marked line is executed").statements;
+        Vec::from_iter(statements.iter().map(|each| each.line))
+    };
+    assert!(lines("std::vector<int>").contains(&6));
+    assert!(lines("public Base<int>").contains(&6));
+    assert!(!lines("plain").contains(&6), "{:?}", lines("plain"));
+}
+
+/// A function of MPI that is given the address of a member writes there, and not to the whole object.
+#[test]
+fn the_class_of_an_object_tells_its_members_apart() {
+    let text = |declared: &str| {
+        format!(
+            "
+struct level {{ int n; MPI_Comm comm; int right; }};
+int main() {{
+    {declared}
+    MPI_Comm_dup(MPI_COMM_WORLD, &l.comm);
+    l.right = 3;
+    printf(0, l.right); //<
+}}"
+        )
+    };
+    check_cxx(
+        &text("level l;"),
+        expect![[r#"
+        7 at 0: Criterion
+        6 at 1: Sets l.right of 7
+        4 at 2: Sets l.right of 7
+    "#]],
+    );
+    check_cxx(
+        &text("struct level l;"),
+        expect![[r#"
+        7 at 0: Criterion
+        6 at 1: Sets l.right of 7
+        4 at 2: Sets l.right of 7
     "#]],
     );
 }
