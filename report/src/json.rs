@@ -29,7 +29,8 @@ pub use motion::{ClassMotionJson, MotionJson};
 pub use slice::{InPartJson, SliceJson, SliceStepJson, StatementJson};
 pub use threads::{ThreadsBehindJson, ThreadsJson};
 pub use tree::{
-    ChangeJson, ClassWaitJson, NodeJson, SiblingJson, StepJson, TreeClassJson, TreeJson, ValueJson,
+    ChangeJson, ClassWaitJson, NodeJson, RoundsJson, SiblingJson, StepJson, TreeClassJson, TreeJson,
+    ValueJson,
 };
 
 pub(crate) use answer::{answer_json, answer_of_classes};

@@ -10,6 +10,7 @@ mod waits;
 pub use dot::tree_dot;
 pub(crate) use dot::{in_pieces, quoted};
 pub use folded::tree_folded;
+pub(crate) use folds::{FoldedRounds, folded_rounds};
 pub use text::{TreeText, tree_text};
 pub(crate) use waits::{ClassWaits, Wait};
 

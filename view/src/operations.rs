@@ -140,6 +140,7 @@ impl ViewState {
                     Err(error) => {
                         let error = error.to_string();
                         let why = error.lines().last().unwrap_or_default().trim();
+                        let why = why.strip_prefix("error: ").unwrap_or(why);
                         self.hits = Vec::new();
                         self.message = format!("'{wanted}' is no regular expression: {why}");
                         return false;

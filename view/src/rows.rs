@@ -17,6 +17,16 @@ pub(crate) struct Row {
     /// There is something below it.
     pub(crate) has_more: bool,
     pub(crate) is_open: bool,
+    /// It stands for so many rounds of calls that call themselves.
+    pub(crate) rounds: Option<Rounds>,
+}
+
+/// Rounds of calls that call themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Rounds {
+    /// How many of a line's nodes are one round.
+    pub(crate) calls: usize,
+    pub(crate) times: usize,
 }
 
 /// All lines of a state.
@@ -43,6 +53,12 @@ pub(crate) fn rows(job: &Job, state: &ViewState) -> Vec<Row> {
         let mut id = first;
         let mut ids = vec![id];
         let mut children = shown(id);
+        let rounds = folded(job, state, id, &shown).filter(|_| !state.shown.joined);
+        if let Some((below, _)) = &rounds {
+            ids.extend(below);
+            id = ids[ids.len() - 1];
+            children = shown(id);
+        }
         while let [only] = children[..]
             && state.shown.joined
             && state.is_open(id)
@@ -64,9 +80,36 @@ pub(crate) fn rows(job: &Job, state: &ViewState) -> Vec<Row> {
             is_last,
             has_more: !children.is_empty(),
             is_open,
+            rounds: rounds.map(|(_, rounds)| rounds),
         });
     }
     rows
+}
+
+/// The rounds that a node begins, with the nodes below it that are parts of them. Where one of these is closed or not shown, none is folded.
+fn folded(
+    job: &Job,
+    state: &ViewState,
+    first: usize,
+    shown: &dyn Fn(usize) -> Vec<usize>,
+) -> Option<(Vec<usize>, Rounds)> {
+    let said = job.nodes[first].said.rounds?;
+    let count = said.calls.checked_mul(said.times).filter(|&count| count > 1)?;
+    let mut below = Vec::new();
+    let mut at = first;
+    // The file may say anything: each step goes down, so there are no more of them than nodes.
+    while below.len() + 1 < count {
+        at = match shown(at)[..] {
+            [only] if state.is_open(at) => only,
+            _ => return None,
+        };
+        below.push(at);
+    }
+    let rounds = Rounds {
+        calls: said.calls,
+        times: said.times,
+    };
+    Some((below, rounds))
 }
 
 fn joins(job: &Job, upper: usize, lower: usize) -> bool {

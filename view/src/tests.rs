@@ -398,3 +398,58 @@ fn for_whom_a_class_waits_stands_beside_its_call() {
         "{shown}"
     );
 }
+
+/// A tree of one task that calls itself: `deep` five times, of which the first four are folded, and two functions in turn.
+fn recursion() -> Value {
+    let names = [
+        "/", "main", "deep", "deep", "deep", "deep", "deep", "odd", "even", "odd", "even", "leaf",
+    ];
+    let mut nodes: Vec<Value> = names
+        .iter()
+        .enumerate()
+        .map(|(id, name)| node(id, id.saturating_sub(1), name, 5, "0"))
+        .collect();
+    nodes[2]["rounds"] = json!({"calls": 1, "times": 4});
+    nodes[7]["rounds"] = json!({"calls": 2, "times": 2});
+    json!({"schema": "hindmost-tree", "version": 1, "granularity": "point", "tasks": 1, "tasks_are": "numbers", "names": ["4711"],
+        "decided": true, "nodes": nodes, "classes": [], "steps": [], "warnings": []})
+}
+
+#[test]
+fn calls_that_call_themselves_take_a_line_for_all_rounds() {
+    let job = Job::from_json(&recursion().to_string(), None).unwrap();
+    let mut state = ViewState::new(job, true, &|_| false);
+    let text = screen(&mut state, 80, 24).join("\n");
+    for line in [
+        "deep solver.c:5 ×4",
+        "deep solver.c:5  ",
+        "odd › even solver.c:5 ×2",
+        "leaf solver.c:5",
+    ] {
+        assert!(text.contains(line), "{line}\n{text}");
+    }
+    assert_eq!(labels(&state), ["main", "deep", "deep", "even", "leaf"]);
+    // What is closed above is not opened by folding, and what a search finds is on the line of its rounds.
+    press(&mut state, "/odd\n");
+    assert_eq!(state.rows[state.at()].ids, [7, 8, 9, 10]);
+    // Numbers that the file made up lead nowhere.
+    for (calls, times) in [(0, 4), (1, 1), (1, 100), (usize::MAX, 2), (3, 900)] {
+        let mut tree = recursion();
+        tree["nodes"][2]["rounds"] = json!({"calls": calls, "times": times});
+        let job = Job::from_json(&tree.to_string(), None).unwrap();
+        let state = ViewState::new(job, true, &|_| false);
+        assert!(labels(&state).len() >= 8, "{calls} {times}: {:?}", labels(&state));
+    }
+}
+
+#[test]
+fn tasks_that_are_no_ranks_are_named_by_their_numbers() {
+    let answer = json!({"schema": "hindmost-answer", "hindmost": [{"ranks": "", "tasks": ["4711"], "function": "leaf", "file": "solver.c", "line": 5,
+        "activity": "computing", "iteration": [], "behind": [{"class": 1, "ranks": "", "reason": "line 5 comes before line 6"}]}],
+        "classes": [{"ranks": "", "tasks": ["4711"], "count": 1}, {"ranks": "", "tasks": ["4712"], "count": 1}]});
+    let job = Job::from_json(&recursion().to_string(), Some(&answer.to_string())).unwrap();
+    let mut state = ViewState::new(job, true, &|_| false);
+    let shown = screen(&mut state, 80, 24);
+    assert_eq!(shown[0], "Hindmost: task 4711, computing in leaf at solver.c:5");
+    assert_eq!(shown[1], "  behind task 4712: line 5 comes before line 6");
+}

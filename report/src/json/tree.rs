@@ -3,7 +3,7 @@
 use super::waits::{WaitsJson, waits_out};
 use super::{VERSION, document, value};
 use crate::names::Names;
-use crate::tree::{ClassWaits, Wait, fill, name};
+use crate::tree::{ClassWaits, FoldedRounds, Wait, fill, folded_rounds, name};
 use engine::recorded::{Certainty, Waiting};
 use engine::{Granularity, Mark, NodeKind, OrderedTree, TaskSet, TreeNode};
 use serde::{Deserialize, Serialize};
@@ -28,6 +28,7 @@ pub(crate) fn tree_out<'a>(
     warnings: &'a [String],
     say: &dyn Fn(&TaskSet) -> String,
 ) -> TreeJson<'a> {
+    let rounds = folded_rounds(tree);
     TreeJson {
         schema: "hindmost-tree".into(),
         version: VERSION,
@@ -53,7 +54,7 @@ pub(crate) fn tree_out<'a>(
             .nodes
             .iter()
             .enumerate()
-            .map(|(id, node)| node_out(tree, id, node, say))
+            .map(|(id, node)| node_out(tree, id, node, rounds[id], say))
             .collect(),
         classes: tree
             .classes
@@ -109,6 +110,7 @@ fn node_out<'a>(
     tree: &'a OrderedTree,
     id: usize,
     node: &'a TreeNode,
+    rounds: Option<FoldedRounds>,
     say: &dyn Fn(&TaskSet) -> String,
 ) -> NodeJson<'a> {
     NodeJson {
@@ -174,6 +176,7 @@ fn node_out<'a>(
         hindmost: node.hindmost,
         class: node.class,
         same_tasks: node.color,
+        rounds: rounds.map(|FoldedRounds { calls, times }| RoundsJson { calls, times }),
     }
 }
 
@@ -242,6 +245,16 @@ pub struct NodeJson<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub class: Option<usize>,
     pub same_tasks: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rounds: Option<RoundsJson>,
+}
+
+/// Calls that call themselves begin at a node: so many of its line of descendants are one round, and so many rounds are shown as one.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RoundsJson {
+    pub calls: usize,
+    pub times: usize,
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

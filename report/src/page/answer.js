@@ -47,18 +47,38 @@ const whoOf = (each) => (each.ranks ? `${/[#,-]/.test(each.ranks) ? "ranks" : "r
 const shortName = (text) => (text.length > 48 ? `${text.slice(0, 20)}…${text.slice(-27)}` : text);
 const shortened = (text, most) => (text.length > most ? `${text.slice(0, most)}…` : text);
 
+/** So many frames of one function that call each other are one item, as in the tree. */
+const FOLDED = 4;
+
+/** The frames of a stack, each with how many like it follow one another; the last of those, which made the call below, stands by itself. */
+function folds(frames) {
+  const same = (one, other) => one.function === other.function && one.qualified === other.qualified && one.file === other.file;
+  const items = [];
+  for (let at = 0; at < frames.length; ) {
+    let end = at + 1;
+    while (end < frames.length && same(frames[at], frames[end])) end++;
+    if (end - at >= FOLDED) items.push({ frame: frames[at], times: end - at - 1 });
+    else for (let each = at; each + 1 < end; each++) items.push({ frame: frames[each], times: 1 });
+    items.push({ frame: frames[end - 1], times: 1 });
+    at = end;
+  }
+  return items;
+}
+
 /** A stack as a chain; its calls lead to the tree. */
 function chain(frames, classAt) {
   const path = [];
   if (classAt >= 0) for (let id = tree.classes[classAt].node; id > 0; id = nodes[id].parent) path.unshift(id);
-  const shown = frames.length > 24 ? [...frames.slice(0, 8), null, ...frames.slice(-15)] : frames;
-  const items = shown.map((frame) => {
-    if (!frame) return el("li", { class: "soft" }, "…");
+  const all = folds(frames);
+  const shown = all.length > 24 ? [...all.slice(0, 8), null, ...all.slice(-15)] : all;
+  const items = shown.map((item) => {
+    if (!item) return el("li", { class: "soft" }, "…");
+    const { frame, times } = item;
     const values = Object.entries(frame.values).map(([name, value]) => ` ${name}=${value}`);
     const place = frame.line ? ` ${baseName(frame.file || "")}:${frame.line}` : "";
     const id = path.find((each) => nodes[each].function === frame.function && (nodes[each].line || null) === frame.line);
     const name = id ? jump(id, bareName(nodes[id])) : shortName(frame.qualified || frame.function);
-    return el("li", {}, name, el("span", { class: "place" }, place), el("span", { class: "value" }, values));
+    return el("li", {}, name, el("span", { class: "place" }, place), el("span", { class: "value" }, values), times > 1 && el("span", { class: "soft" }, ` ×${times}`));
   });
   return el("ol", { class: "chain", "aria-label": "Its stack, outermost first" }, items);
 }

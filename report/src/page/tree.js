@@ -55,20 +55,23 @@ function line(row, at, height) {
       : el("span", { class: "twist" }),
   );
   // Of calls that are joined the first one stands among siblings.
-  const joined = row.ids.slice(0, -1).map((id) => `${bareName(nodes[id])} › `);
+  // Of rounds that are folded the first one is written.
+  const written = row.rounds ? row.ids.slice(0, row.rounds.calls) : row.ids;
+  const joined = written.slice(0, -1).map((id) => `${bareName(nodes[id])} › `);
   const head = nodes[row.ids[0]];
   const temporal = `@[${head.temporal}]`;
   const isNew = head.temporal && head.label.endsWith(temporal);
-  const name = bareName(node);
+  const name = bareName(nodes[written[written.length - 1]]);
   const first = el(
     "span",
     { class: "first" },
     el("span", { class: "fn", title: clean(node.qualified || node.function) }, el("span", { class: "faint" }, joined), name, isNew && el("span", { class: "temporal" }, temporal)),
     tag(node, row),
   );
-  const values = row.ids.flatMap((id) => nodes[id].values).map((value) => el("span", { class: "value" }, valueText(value)));
+  const values = written.flatMap((id) => nodes[id].values).map((value) => el("span", { class: "value" }, valueText(value)));
   const more = node.points > 1 && !node.children.length && el("span", { class: "faint" }, `${node.points.toLocaleString("en")} program points`);
-  const second = el("span", { class: "second" }, el("span", { class: "place" }, placeOf(node)), values, more);
+  const times = row.rounds && el("span", { class: "faint", title: "rounds of calls that call themselves" }, `×${row.rounds.times}`);
+  const second = el("span", { class: "second" }, el("span", { class: "place" }, placeOf(node)), values, times, more);
   box.append(el("span", { class: "main" }, first, second));
   const above = nodes[node.parent];
   const same = row.id > 0 && node.parent > 0 && above.same_tasks === node.same_tasks && above.stacks === node.stacks;

@@ -172,6 +172,11 @@ function makeRows() {
   while (work.length) {
     let [id, level, parent, place, siblings] = work.pop();
     const ids = [id];
+    const rounds = view.joined ? null : folded(id, shown);
+    if (rounds) {
+      ids.push(...rounds);
+      id = ids[ids.length - 1];
+    }
     let children = shown(id);
     while (view.joined && children.length === 1 && !view.closed.has(id) && joins(nodes[id], nodes[children[0]])) {
       [id] = children;
@@ -181,8 +186,22 @@ function makeRows() {
     for (const each of ids) rowOf.set(each, rows.length);
     const open = !view.closed.has(id);
     if (open) push(children, level + 1, rows.length);
-    rows.push({ id, ids, level, parent, place, siblings, last: place + 1 === siblings, children: children.length, open });
+    rows.push({ id, ids, level, parent, place, siblings, last: place + 1 === siblings, children: children.length, open, rounds: rounds && nodes[ids[0]].rounds });
   }
+}
+
+/** The nodes below one that are further parts of the rounds which begin there; null where one of them is closed or not shown. */
+function folded(first, shown) {
+  const { rounds } = nodes[first];
+  const below = [];
+  let at = first;
+  while (rounds && below.length + 1 < rounds.calls * rounds.times) {
+    const children = shown(at);
+    if (children.length !== 1 || view.closed.has(at)) return null;
+    [at] = children;
+    below.push(at);
+  }
+  return below.length ? below : null;
 }
 
 /** What a search finds: functions, files and values, tasks (0-10), or those of a host. */

@@ -1,6 +1,6 @@
 //! What the text of a tree does not spell out: the rounds of calls that call themselves, and the threads of libraries.
 
-use crate::recursion::{Rounds, rounds};
+use crate::recursion::rounds;
 use engine::{Mark, NodeKind, NodeValue, OrderedTree, TreeNode};
 
 /// Which nodes take no line of their own, or a shorter one.
@@ -38,7 +38,7 @@ impl Folds {
         };
         for at in 1..tree.nodes.len() {
             if !goes_on(tree, tree.nodes[at].parent, at) {
-                folds.fold_rounds(tree, &chain(tree, at));
+                stretches(tree, &chain(tree, at), &mut |stretch| folds.fold(stretch));
             }
         }
         let threads = tree
@@ -59,29 +59,17 @@ impl Folds {
         folds
     }
 
-    fn fold_rounds(&mut self, tree: &OrderedTree, chain: &[usize]) {
-        let same = |a: usize, b: usize| {
-            let [a, b] = [a, b].map(|at| &tree.nodes[chain[at]]);
-            (&a.function, &a.file, &a.module, &a.qualified) == (&b.function, &b.file, &b.module, &b.qualified)
-        };
-        for each in rounds(chain.len(), &same) {
-            // The last round made the call that is below: it is shown by itself.
-            let folded = Rounds {
-                times: each.times - 1,
-                ..each
-            };
-            let first_round = folded.start..folded.start + folded.calls;
-            for at in first_round.clone() {
-                self.nodes[chain[at]].rounds = Some(Nodes {
-                    alike: folded.alike(at).map(|at| chain[at]).collect(),
-                    calls: folded.calls,
-                });
-            }
-            for &node in &chain[first_round.end..folded.end()] {
-                self.nodes[node].hidden = true;
-            }
-            self.nodes[chain[first_round.end - 1]].next = Some(chain[folded.end() - 1]);
+    fn fold(&mut self, Stretch { nodes, calls }: Stretch<'_>) {
+        for (at, &node) in nodes[..calls].iter().enumerate() {
+            self.nodes[node].rounds = Some(Nodes {
+                alike: nodes[at..].iter().step_by(calls).copied().collect(),
+                calls,
+            });
         }
+        for &node in &nodes[calls..] {
+            self.nodes[node].hidden = true;
+        }
+        self.nodes[nodes[calls - 1]].next = nodes.last().copied();
     }
 
     pub(super) fn hides(&self, node: usize) -> bool {
@@ -183,6 +171,54 @@ fn chain(tree: &OrderedTree, from: usize) -> Vec<usize> {
         at = only;
     }
     chain
+}
+
+/// Nodes of a call that calls itself, or of a few in turn, which are shown as one round: `calls` of them are one. The last round, which made the
+/// call below, is none of them: it is shown by itself.
+#[derive(Clone, Copy)]
+struct Stretch<'n> {
+    nodes: &'n [usize],
+    calls: usize,
+}
+
+/// Hands over the stretches of a chain of calls that are folded.
+fn stretches(tree: &OrderedTree, chain: &[usize], found: &mut dyn FnMut(Stretch<'_>)) {
+    let same = |a: usize, b: usize| {
+        let [a, b] = [a, b].map(|at| &tree.nodes[chain[at]]);
+        (&a.function, &a.file, &a.module, &a.qualified) == (&b.function, &b.file, &b.module, &b.qualified)
+    };
+    for each in rounds(chain.len(), &same) {
+        let end = each.end() - each.calls;
+        found(Stretch {
+            nodes: &chain[each.start..end],
+            calls: each.calls,
+        });
+    }
+}
+
+/// By node: the rounds that begin with it, of which the nodes below it are parts, if they are folded.
+pub(crate) fn folded_rounds(tree: &OrderedTree) -> Vec<Option<FoldedRounds>> {
+    let mut found = vec![None; tree.nodes.len()];
+    for at in 1..tree.nodes.len() {
+        if !goes_on(tree, tree.nodes[at].parent, at) {
+            stretches(tree, &chain(tree, at), &mut |stretch| {
+                found[stretch.nodes[0]] = Some(FoldedRounds {
+                    calls: stretch.calls,
+                    times: stretch.nodes.len() / stretch.calls,
+                });
+            });
+        }
+    }
+    found
+}
+
+/// Rounds of calls that call themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FoldedRounds {
+    /// How many calls one round has.
+    pub(crate) calls: usize,
+    /// How many rounds there are besides the last one.
+    pub(crate) times: usize,
 }
 
 /// Whether no call of a branch is in the program's code.

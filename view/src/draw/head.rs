@@ -37,7 +37,9 @@ pub(super) fn headline(state: &ViewState) -> Vec<(String, Style)> {
                 .iter()
                 .take(if answer.hindmost.len() > 1 { 1 } else { 2 })
             {
-                let text = format!("  behind {}: {}", who(&behind.ranks, &[]), behind.reason);
+                let tasks = answer.classes.get(behind.class).map(|class| &*class.tasks);
+                let other = who(&behind.ranks, tasks.unwrap_or_default());
+                let text = format!("  behind {other}: {}", behind.reason);
                 lines.push((text, Style::new()));
             }
         }

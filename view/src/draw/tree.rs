@@ -40,7 +40,9 @@ fn tree_line(state: &ViewState, row: &Row, width: usize) -> Line<'static> {
         Style::new()
     };
     let mut spans = rails(state, row, color);
-    let names = row.ids.iter().map(|&id| bare(&state.job.nodes[id].said));
+    // Of rounds that are folded the first one is written.
+    let written = &row.ids[..row.rounds.map_or(row.ids.len(), |rounds| rounds.calls)];
+    let names = written.iter().map(|&id| bare(&state.job.nodes[id].said));
     let name = clean(&names.collect::<Vec<_>>().join(" › ")).into_owned();
     let is_end = node.children.is_empty();
     let name_style = match (node.said.hindmost && is_end, &*head.said.mark) {
@@ -70,11 +72,14 @@ fn tree_line(state: &ViewState, row: &Row, width: usize) -> Line<'static> {
     if !place.is_empty() {
         spans.push(Span::styled(format!(" {}", clean(&place)), state.faint()));
     }
-    for value in row.ids.iter().flat_map(|&id| &state.job.nodes[id].said.values) {
+    for value in written.iter().flat_map(|&id| &state.job.nodes[id].said.values) {
         spans.push(Span::styled(
             format!(" {}", clean(&value.to_string())),
             state.paint(Color::Cyan),
         ));
+    }
+    if let Some(rounds) = row.rounds {
+        spans.push(Span::styled(format!(" ×{}", rounds.times), state.faint()));
     }
     if node.said.hindmost && is_end {
         spans.push(Span::styled(" <- hindmost", state.hindmost_style()));
