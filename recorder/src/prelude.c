@@ -51,6 +51,7 @@ enum { COMMUNICATOR, WINDOW, SHARED_FILE };
 void hindmost_open(const char *names, size_t length);
 void hindmost_stage(uint64_t stage);
 void hindmost_world(uint32_t rank, uint32_t size);
+void hindmost_share(uint32_t is_shared);
 uint32_t hindmost_thread(void);
 uint32_t hindmost_enter(struct hindmost_call *call, const uint64_t *requests, size_t count);
 void hindmost_leave(const struct hindmost_call *call, uint32_t outcome);
@@ -166,10 +167,9 @@ static inline int64_t bytes_of(int64_t count, MPI_Datatype type)
 /* As `REDUCTIONS` of the crate recording. */
 static inline uint64_t reduction_of(MPI_Op op)
 {
-    const MPI_Op own[] = { MPI_MAX, MPI_MIN, MPI_SUM, MPI_PROD, MPI_LAND, MPI_BAND, MPI_LOR, MPI_BOR, MPI_LXOR, MPI_BXOR, MPI_MINLOC, MPI_MAXLOC };
-    for (unsigned i = 0; i < sizeof own / sizeof *own; i++)
-        if (op == own[i]) return i + 1;
-    return 0;
+    /* One after the other, the most frequent first: each may have to be looked up. */
+    return op == MPI_SUM ? 3 : op == MPI_MAX ? 1 : op == MPI_MIN ? 2 : op == MPI_PROD ? 4 : op == MPI_LAND ? 5 : op == MPI_BAND ? 6
+         : op == MPI_LOR ? 7 : op == MPI_BOR ? 8 : op == MPI_LXOR ? 9 : op == MPI_BXOR ? 10 : op == MPI_MINLOC ? 11 : op == MPI_MAXLOC ? 12 : 0;
 }
 
 /* The world as a group, to translate ranks of other groups; set once, in MPI_Init. */

@@ -12,6 +12,8 @@ static void world_is_there(void)
     if (PMPI_Comm_get_parent(&parent) == MPI_SUCCESS)
         describe(parent, COMM_HANDLE(parent), COMMUNICATOR, 0, HINDMOST_MPI_Comm_spawn + 1, 0, 0);
     hindmost_world((uint32_t)rank, (uint32_t)size);
+    int level = MPI_THREAD_MULTIPLE;
+    hindmost_share(PMPI_Query_thread(&level) != MPI_SUCCESS || level == MPI_THREAD_MULTIPLE);
     hindmost_stage(2);
 }
 

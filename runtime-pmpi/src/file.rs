@@ -26,8 +26,23 @@ pub fn create(directory: &Path, names: &[u8]) -> Result<Words, &'static str> {
     Ok(words)
 }
 
+/// Whether this process may make files of that size: one that makes a larger file is ended by a signal (`ulimit -f`, setrlimit(2)).
+#[expect(unsafe_code, reason = "limits are asked of the C library")]
+fn may_be_made() -> bool {
+    let mut limit = libc::rlimit {
+        rlim_cur: 0,
+        rlim_max: 0,
+    };
+    // SAFETY: `limit` is valid for writes for the length of the call.
+    let known = unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &raw mut limit) } == 0;
+    !known || limit.rlim_cur >= (WORDS * 8) as u64
+}
+
 #[expect(unsafe_code, reason = "the file is mapped to memory")]
 fn map(path: &CStr) -> Result<Words, &'static str> {
+    if !may_be_made() {
+        return Err("it may not make a file that large (ulimit -f)");
+    }
     let flags = libc::O_RDWR | libc::O_CREAT | libc::O_EXCL | libc::O_NOFOLLOW | libc::O_CLOEXEC;
     // SAFETY: `path` ends with a zero; open reads nothing else.
     let file = unsafe { libc::open(path.as_ptr(), flags, 0o600) };

@@ -76,6 +76,15 @@ pub extern "C" fn hindmost_world(rank: u32, size: u32) {
     }
 }
 
+/// Whether threads may call MPI at the same time: `MPI_THREAD_MULTIPLE` was provided, if `is_shared` is not 0.
+#[unsafe(no_mangle)]
+#[expect(unsafe_code, reason = "called from C")]
+pub extern "C" fn hindmost_share(is_shared: u32) {
+    if let Some(recorder) = recorder() {
+        recorder.share(is_shared != 0);
+    }
+}
+
 /// The row of the calling thread plus one, for [`Call::thread`]; 0 if nothing is recorded of it.
 #[unsafe(no_mangle)]
 #[expect(unsafe_code, reason = "called from C")]

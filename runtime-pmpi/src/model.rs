@@ -158,12 +158,12 @@ impl Recorder {
     pub(crate) fn comes_to(&self, state: u64, from: u64, after: u64) {
         let words = self.words();
         if let Some(row) = STATES_TABLE.numbered(state) {
-            words.add(row + state::ENTERED, 1);
+            self.add(row + state::ENTERED, 1);
         }
         let Some(row) = STATES_TABLE.numbered(from) else {
             return;
         };
-        count(words, row + state::REGIONS, after);
+        self.count_time(row + state::REGIONS, after);
         if state == 0 {
             return;
         }
@@ -180,8 +180,8 @@ impl Recorder {
         });
         match edge {
             Some(row) => {
-                words.add(row + 1, 1);
-                words.add(row + 2, after);
+                self.add(row + 1, 1);
+                self.add(row + 2, after);
             }
             None => self.lose(lost::MODEL),
         }
@@ -190,18 +190,18 @@ impl Recorder {
     /// The call of a state ends, after so many nanoseconds.
     pub(crate) fn ends_in(&self, state: u64, after: u64) {
         if let Some(row) = STATES_TABLE.numbered(state) {
-            count(self.words(), row + state::CALLS, after);
+            self.count_time(row + state::CALLS, after);
         }
     }
-}
 
-/// Counts one that lasted so many nanoseconds.
-fn count(words: Words, first: usize, lasted: u64) {
-    let micros = lasted / 1_000;
-    words.add(first, 1);
-    words.add(first + 1, lasted);
-    words.add(first + 2, micros.saturating_mul(micros));
-    if lasted > words.get(first + 3) {
-        words.set(first + 3, lasted);
+    /// Counts one that lasted so many nanoseconds.
+    fn count_time(&self, first: usize, lasted: u64) {
+        let (words, micros) = (self.words(), lasted / 1_000);
+        self.add(first, 1);
+        self.add(first + 1, lasted);
+        self.add(first + 2, micros.saturating_mul(micros));
+        if lasted > words.get(first + 3) {
+            words.set(first + 3, lasted);
+        }
     }
 }

@@ -49,6 +49,9 @@ const HANDLES_TABLE: Table = Table {
     width: 2,
 };
 
+/// Words of a set of serial numbers of communicators that have had channels, by their last bits.
+const WITH_CHANNELS: usize = 1 << 10;
+
 /// One call, as the shim describes it. The part behind `returns_to` is the recorder's own.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
@@ -137,10 +140,16 @@ pub struct Recorder {
     words: Words,
     /// Rows of communicators by handle: no business of readers.
     handles: Words,
+    /// Several threads may call MPI at the same time.
+    is_shared: AtomicBool,
     locked: AtomicBool,
     serials: AtomicU64,
     members: AtomicU64,
     begun: AtomicU64,
+    /// Which communicators may have channels.
+    with_channels: Words,
+    /// How often a row for a communicator was looked for: where to look next.
+    rows_taken: AtomicU64,
     model: Model,
     epochs: Epochs,
 }
@@ -152,11 +161,14 @@ impl Recorder {
         Recorder {
             words,
             handles: own,
+            is_shared: AtomicBool::new(true),
             locked: AtomicBool::new(false),
             serials: AtomicU64::new(0),
             members: AtomicU64::new(0),
             begun: AtomicU64::new(0),
-            model: Model::new(own.from(HANDLES * 2)),
+            with_channels: own.from(HANDLES * 2),
+            rows_taken: AtomicU64::new(0),
+            model: Model::new(own.from(HANDLES * 2 + WITH_CHANNELS)),
             epochs: Epochs::default(),
         }
     }
@@ -176,11 +188,36 @@ impl Recorder {
     /// How many words the private index takes.
     #[must_use]
     pub fn index_words() -> usize {
-        HANDLES * 2 + Model::words()
+        HANDLES * 2 + WITH_CHANNELS + Model::words()
+    }
+
+    /// Whether several threads may call MPI at the same time, as they may by `MPI_THREAD_MULTIPLE` alone. Until it is said, they may.
+    pub fn share(&self, is_shared: bool) {
+        self.is_shared.store(is_shared, Ordering::Relaxed);
+    }
+
+    /// Whether threads may call at the same time.
+    #[must_use]
+    pub fn is_shared(&self) -> bool {
+        self.is_shared.load(Ordering::Relaxed)
+    }
+
+    /// Adds to a word, and returns what it was. Nobody else adds at the same time unless threads call MPI at the same time, and an addition that nobody
+    /// can disturb takes a tenth of the time of one that others may.
+    pub(crate) fn add(&self, index: usize, value: u64) -> u64 {
+        if self.is_shared() {
+            return self.words.add(index, value);
+        }
+        let before = self.words.get(index);
+        self.words.publish(index, before.wrapping_add(value));
+        before
     }
 
     /// Runs `change` while no other thread adds or removes rows. The lock is held for a few hundred instructions at most.
     pub(crate) fn alone<T>(&self, change: impl FnOnce() -> T) -> T {
+        if !self.is_shared() {
+            return change();
+        }
         while self
             .locked
             .compare_exchange_weak(false, true, Ordering::Acquire, Ordering::Relaxed)
@@ -225,6 +262,10 @@ impl Recorder {
                 return 0;
             };
             if !own(&row) {
+                if row > 0 {
+                    // Whatever level MPI was asked for: a session may have another one.
+                    self.share(true);
+                }
                 words.publish(at(row) + thread::TID, FREE);
                 (1..THREAD).for_each(|word| words.set(at(row) + word, 0));
                 words.publish(at(row) + thread::TID, u64::from(tid));
@@ -247,7 +288,7 @@ impl Recorder {
             self.enter_fence(call);
         }
         call.ordinal = if is_collective(call.does) && call.row != 0 {
-            words.add(call.row as usize + communicator::BEGUN, 1) + 1
+            self.add(call.row as usize + communicator::BEGUN, 1) + 1
         } else {
             0
         };
@@ -344,10 +385,13 @@ impl Recorder {
         }
         let changes = words.get(at + thread::CHANGES);
         let copy = |changes: u64| at + thread::NOW + (changes % 2) as usize * NOW;
-        // What was asked stays, without the operation: the task is outside of MPI now.
-        for word in 1..NOW {
-            words.set(copy(changes + 1) + word, words.get(copy(changes) + word));
+        // The task is outside of MPI now. Of who asks again and again it stays what was asked; of others nobody reads more than the state.
+        if outcome == Outcome::Unanswered {
+            for word in 1..NOW {
+                words.set(copy(changes + 1) + word, words.get(copy(changes) + word));
+            }
         }
+        words.set(copy(changes + 1) + now::STATE, call.state);
         words.set(copy(changes + 1) + now::OPERATION, 0);
         words.set(copy(changes + 1) + now::SINCE, left);
         words.publish(at + thread::CHANGES, changes + 1);
@@ -445,7 +489,7 @@ impl Recorder {
         if is_collective(call.does) {
             self.row_of_serial(&mut call);
             if call.row != 0 {
-                let ordinal = words.add(call.row as usize + communicator::BEGUN, 1) + 1;
+                let ordinal = self.add(call.row as usize + communicator::BEGUN, 1) + 1;
                 words.set(row + request::ORDINAL, ordinal);
             }
         }
@@ -555,7 +599,7 @@ impl Recorder {
             self.count(call.serial, true, (call.source, call.receive_tag), channel::DONE);
         }
         if is_collective(call.does) && call.row != 0 {
-            self.words.add(call.row as usize + communicator::DONE, 1);
+            self.add(call.row as usize + communicator::DONE, 1);
         }
     }
 
@@ -579,12 +623,14 @@ impl Recorder {
                 words.set(row + channel::TAG, tag as u64);
                 words.set(row + channel::BEGUN, 0);
                 words.set(row + channel::DONE, 0);
+                let (word, bit) = mark_of(serial);
+                self.with_channels.mark(word, bit);
                 words.publish(row + channel::KEY, key);
                 Some(row)
             })
         });
         if let Some(row) = row {
-            words.add(row + what, 1);
+            self.add(row + what, 1);
         }
     }
 
@@ -616,10 +662,7 @@ impl Recorder {
         }
         self.alone(|| {
             let at = |index: usize| COMMUNICATORS_AT + index * COMMUNICATOR;
-            let free = |index: &usize| words.get(at(*index)) == FREE;
-            let freed = |index: &usize| words.get(at(*index) + communicator::HANDLE) == 0;
-            let mut all = 0..COMMUNICATORS;
-            let Some(index) = all.find(free).or_else(|| (0..COMMUNICATORS).find(freed)) else {
+            let Some(index) = self.row_to_take() else {
                 self.lose(lost::COMMUNICATORS);
                 return;
             };
@@ -666,6 +709,23 @@ impl Recorder {
         });
     }
 
+    /// A row that was never used, or else one of a communicator that is freed: programs that make and free communicators for ever find the next one at once.
+    fn row_to_take(&self) -> Option<usize> {
+        let at = |index: usize| COMMUNICATORS_AT + index * COMMUNICATOR;
+        let taken = self.rows_taken.load(Ordering::Relaxed) as usize;
+        let is_vacant = |index: &usize| {
+            let row = at(*index);
+            self.words.get(row) == FREE || self.words.get(row + communicator::HANDLE) == 0
+        };
+        // Rows are taken one after the other, so that the first round finds those that were never used.
+        let (step, index) = (0..COMMUNICATORS)
+            .map(|step| (step, (taken + step) % COMMUNICATORS))
+            .find(|(_, index)| is_vacant(index))?;
+        self.rows_taken
+            .store((taken + step + 1) as u64, Ordering::Relaxed);
+        Some(index)
+    }
+
     /// How many communicators of this kind and these members were made before, from what is still there.
     fn made_before(&self, identity: u64) -> u64 {
         let at = |index: usize| COMMUNICATORS_AT + index * COMMUNICATOR;
@@ -681,7 +741,8 @@ impl Recorder {
 
     /// Freed communicators give their channels back when their row is needed.
     fn forget_channels(&self, serial: u64) {
-        if serial == FREE {
+        let (word, bit) = mark_of(serial);
+        if serial == FREE || self.with_channels.get(word) & bit == 0 {
             return;
         }
         for index in 0..CHANNELS {
@@ -782,6 +843,11 @@ impl Recorder {
 fn channel_key(serial: u64, received: bool, (peer, tag): (i64, i64)) -> (u64, u64) {
     let key = serial << 33 | u64::from(received) << 32 | peer as u64 & 0xffff_ffff;
     (key, key ^ (tag as u64).rotate_left(20))
+}
+
+/// Where the set of those with channels has this serial number.
+fn mark_of(serial: u64) -> (usize, u64) {
+    ((serial / 64) as usize % WITH_CHANNELS, 1 << (serial % 64))
 }
 
 fn thread_at(thread: u32) -> Option<usize> {

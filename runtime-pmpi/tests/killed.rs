@@ -73,6 +73,7 @@ fn record(directory: &Path) {
             _ => call(does::EVERY_PART, -1, -1),
         };
         let handle = 1_000 + number / ROUND;
+        recorder.share((number / ROUND).is_multiple_of(2));
         let requests = if number % ROUND == 2 { &[handle][..] } else { &[] };
         // As if this loop were the caller: what lies above it on the stack is the path.
         call.frame = std::ptr::from_ref(&recorder) as u64;
@@ -243,4 +244,49 @@ fn killed_at_any_instant() {
         );
     }
     assert!(completed > kills, "nothing was recorded");
+}
+
+/// Once a second thread calls, nothing that both count is lost, though MPI was asked for one thread.
+#[test]
+fn threads_that_call_at_the_same_time_lose_no_count() {
+    const CALLS: u64 = 20_000;
+    let zeros = |count: usize| -> Words {
+        let words: Vec<AtomicU64> = (0..count).map(|_| AtomicU64::new(0)).collect();
+        Words::new(Vec::leak(words))
+    };
+    let file = vec![0_u8; recording::layout::WORDS * 8].leak();
+    let words = zeros(recording::layout::WORDS);
+    let recorder = Recorder::new(words, zeros(Recorder::index_words()));
+    runtime_pmpi::file::describe(words, b"Op0\nOp1\n");
+    words.publish(recording::layout::header::MAGIC, recording::layout::MAGIC);
+    make(&recorder, WORLD);
+    assert_eq!(recorder.thread(1, |_| true), 1);
+    recorder.share(false);
+    assert_eq!(recorder.thread(1, |_| true), 1);
+    assert!(!recorder.is_shared());
+    assert_eq!(recorder.thread(2, |_| true), 2);
+    assert!(recorder.is_shared());
+    std::thread::scope(|scope| {
+        for thread in [1, 2] {
+            let recorder = &recorder;
+            scope.spawn(move || {
+                for _ in 0..CALLS {
+                    let mut call = call(does::SENDS, 4, -1);
+                    call.thread = thread;
+                    recorder.enter(&mut call, &[]);
+                    recorder.leave(&call, Outcome::Done);
+                }
+            });
+        }
+    });
+    for (index, bytes) in file.chunks_mut(8).enumerate() {
+        bytes.copy_from_slice(&words.get(index).to_le_bytes());
+    }
+    let recording = Recording::read(file).expect("it is whole");
+    let sent: Vec<(u64, u64)> = recording
+        .channels
+        .iter()
+        .map(|each| (each.begun, each.done))
+        .collect();
+    assert_eq!(sent, [(2 * CALLS, 2 * CALLS)]);
 }
