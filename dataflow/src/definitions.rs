@@ -6,6 +6,7 @@
 
 use crate::effects::{Target, each_child};
 use crate::flow::{Action, Flow};
+use crate::packs::place_among_parameters;
 use crate::summary::{Effect, of_library};
 use base::IdVec;
 use base::mutant::{Mutant, on};
@@ -270,7 +271,7 @@ fn addresses_given(
         if let ExprKind::AddressOf(inner) = function.exprs[address].kind
             && let ExprKind::Var(VarRef::Local(local)) = function.exprs[inner].kind
         {
-            let mut effect = effect(name, index);
+            let mut effect = effect(name, place_among_parameters(function, args, index));
             if address != arg {
                 // Through a cast it may be another type's value that is changed.
                 effect = effect.several();

@@ -12,6 +12,7 @@
 use crate::effects::children;
 use crate::external::{call_value, communicator, writes_through};
 use crate::flow::Action;
+use crate::packs::{arguments_for, parameter_pack};
 use crate::program::{FunctionIndex, Program};
 use crate::summary::{Effect, is_stood_in_for};
 use ir::{Callee, ExprId, ExprKind, LocalId, Name, VarRef};
@@ -450,9 +451,13 @@ impl<'p, 'u> Search<'p, 'u> {
                 ExprKind::Call { args, .. } => args.as_slice(),
                 _ => &[],
             };
-            match args.get(index) {
-                Some(&arg) => self.push(Source::Value(caller, arg, point)),
-                None => self.differs(|| Provenance::about(Kind::Omitted, variable, name)),
+            let function = self.program.functions[caller].function;
+            let given = arguments_for(function, args, parameter_pack(info.function), index);
+            if given.is_empty() {
+                self.differs(|| Provenance::about(Kind::Omitted, variable, name));
+            }
+            for &arg in given {
+                self.push(Source::Value(caller, arg, point));
             }
         }
     }

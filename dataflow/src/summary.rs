@@ -9,6 +9,7 @@ use crate::definitions::Definitions;
 use crate::effects::{Target, children};
 use crate::external::{is_library, writes_through};
 use crate::flow::{Action, Flow};
+use crate::packs::{place_among_parameters, single_parameters};
 use crate::program::{FunctionIndex, Program};
 use ir::{BinaryOp, Callee, ExprId, ExprKind, Function, LocalId, Type, UnaryOp, VarRef};
 use progress_map::PointId;
@@ -108,9 +109,11 @@ impl Summaries {
     fn work_out(&mut self, program: &Program<'_>, id: FunctionIndex, index: usize) -> Effect {
         let info = &program.functions[id];
         let function = info.function;
+        if index >= single_parameters(function) {
+            return Effect::Keeps;
+        }
         let local = <LocalId as base::Id>::from_index(index);
-        if index >= function.params
-            || function.confidence == base::Confidence::Partial
+        if function.confidence == base::Confidence::Partial
             || info.flow.distrust.is_some()
             || info.has_handlers()
             || !pointer_stays(function, &info.flow, &info.definitions, local)
@@ -144,7 +147,8 @@ impl Summaries {
                         .filter(|&(_, &arg)| carries(function, arg, local));
                     let passed: Vec<usize> = passed.map(|(index, _)| index).collect();
                     for &index in &passed {
-                        let mut effect = self.through_argument(program, info.unit, name, index);
+                        let place = place_among_parameters(function, args, index);
+                        let mut effect = self.through_argument(program, info.unit, name, place);
                         let is_cast = matches!(function.exprs[args[index]].kind, ExprKind::Cast(..));
                         if passed.len() > 1 || is_cast {
                             effect = effect.several();
@@ -175,8 +179,11 @@ impl Summaries {
     fn keeps_promise(&mut self, program: &Program<'_>, id: FunctionIndex, index: usize) -> bool {
         let info = &program.functions[id];
         let function = info.function;
+        if index >= single_parameters(function) {
+            return false;
+        }
         let local = <LocalId as base::Id>::from_index(index);
-        if index >= function.params || !function.locals[local].promises {
+        if !function.locals[local].promises {
             return false;
         }
         let leads = |id: ExprId| leads_to_pointee(function, id, local);
@@ -203,7 +210,12 @@ impl Summaries {
                     !leads(arg)
                         || if program.is_known(info.unit, name) {
                             !matches!(
-                                self.through_argument(program, info.unit, name, index),
+                                self.through_argument(
+                                    program,
+                                    info.unit,
+                                    name,
+                                    place_among_parameters(function, args, index)
+                                ),
                                 Effect::Sets | Effect::Adds(_)
                             )
                         } else {

@@ -297,6 +297,8 @@ pub struct Local {
     pub promises: bool,
     /// What it points to, or is an array of, are structures, as far as the declaration shows: `*p = …` sets all of their members.
     pub of_structures: bool,
+    /// It is a parameter pack: all arguments from its place on.
+    pub is_pack: bool,
     /// The object that it is or leads to, as far as its declaration names the class; only in C++.
     pub object: Option<ObjectType>,
     /// It is no variable of the source: how many elements a loop over a range has left behind, whose variable this one is. The
@@ -318,6 +320,7 @@ impl Local {
             address_taken: ty == Type::Array,
             promises: false,
             of_structures: false,
+            is_pack: false,
             object: None,
             counts_for: None,
             container: None,

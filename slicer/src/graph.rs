@@ -130,6 +130,8 @@ pub(crate) struct Call {
     /// Its first argument's node; the others follow.
     pub(crate) first_argument: NodeId,
     pub(crate) arguments: u32,
+    /// The first of them that stands for any number: the expansion of a parameter pack.
+    pub(crate) expands: Option<u32>,
     /// The message that it sends, waits for, or takes part in.
     pub(crate) message: Option<Message>,
 }
@@ -218,6 +220,8 @@ pub(crate) struct Function {
     pub(crate) points: u32,
     /// Its parameters; one more node, for all arguments beyond them, comes after theirs.
     pub(crate) params: u32,
+    /// Of its parameters the one that takes all arguments from its place on: a parameter pack of C++.
+    pub(crate) pack: Option<u32>,
     /// The points that return a value, and the macros that may; of a macro's statements, all that leave the function around it.
     pub(crate) returns: Vec<NodeId>,
     /// The calls that may not return, and so end the function.

@@ -126,3 +126,29 @@ void g(Counter *c) { f(c, *c); }",
         expect!["5"],
     );
 }
+
+/// Which parameter an argument is for is not known behind the expansion of a parameter pack, so that what is given there may be changed.
+#[test]
+fn behind_an_expansion_any_argument_may_be_changed() {
+    let source = Source {
+        path: "t.cpp",
+        text: b"void h(int a, int b, int &c) { c = 0; }
+template <class... A> void f(A... all) { int n = 3; h(all..., n); use(n); }
+",
+    };
+    let units = [frontend::parse(&source, &Macros::gather([source]))];
+    let program = Program::of_units(&units);
+    let escapes = |name: &str| {
+        let mut functions = program.functions.iter();
+        let info = functions
+            .find(|info| info.function.name == name)
+            .expect("a function of the name");
+        let local = info
+            .function
+            .locals
+            .iter_enumerated()
+            .find(|(_, local)| local.name == "n");
+        info.definitions.escaped(local.expect("a variable").0)
+    };
+    assert!(escapes("f"));
+}

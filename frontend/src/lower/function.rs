@@ -312,11 +312,14 @@ impl<'f, 'a> Body<'f, 'a> {
                         if self.file.is_cxx() && self.file.text(child) != b"void" {
                             // Without a name, but with a place among the arguments.
                             let span = self.file.span(child);
-                            self.locals.push(Local::new(String::new(), span, Type::Unknown));
+                            let mut local = Local::new(String::new(), span, Type::Unknown);
+                            local.is_pack = child.kind() == "variadic_parameter_declaration";
+                            self.locals.push(local);
                         }
                         continue;
                     };
                     let local = self.parameter(declared.name, declared.derived, specifiers.ty);
+                    self.locals[local].is_pack = child.kind() == "variadic_parameter_declaration";
                     // Whatever the body is like: this is all that has to be understood.
                     let is_clean = list.is_some_and(|list| !list.has_error());
                     self.locals[local].promises =

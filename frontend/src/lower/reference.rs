@@ -123,7 +123,7 @@ impl Body<'_, '_> {
             let arg = self.argument_value(*node, &mut args);
             let Some(arg) = arg else { continue };
             let changes = match name {
-                Some(name) => self.may_change(name, index),
+                Some(name) => self.may_change(name, index) || is_behind_expansion(&nodes[..index]),
                 None => true,
             };
             args.push(if changes { self.given(arg, *node) } else { arg });
@@ -138,7 +138,9 @@ impl Body<'_, '_> {
             let Some(arg) = self.argument_value(*node, &mut args) else {
                 continue;
             };
-            let changes = mask == MASK_UNKNOWN || mask & (1 << index.min(31)) != 0;
+            let changes = mask == MASK_UNKNOWN
+                || mask & (1 << index.min(31)) != 0
+                || is_behind_expansion(&nodes[..index]);
             args.push(if changes { self.given(arg, *node) } else { arg });
         }
         args
@@ -217,4 +219,11 @@ impl Body<'_, '_> {
             _ => false,
         }
     }
+}
+
+/// Whether one of the arguments before another is the expansion of a parameter pack: then it is not known for which parameter the other one is.
+fn is_behind_expansion(before: &[Node]) -> bool {
+    before
+        .iter()
+        .any(|node| node.kind() == "parameter_pack_expansion")
 }

@@ -342,7 +342,7 @@ impl<'b> Input<'b> {
 
     fn local(&mut self) -> Result<Local, Malformed> {
         let (name, span, ty) = (self.owned()?, self.span()?, self.ty()?);
-        let [is_static, address_taken, promises, of_structures, counts] = self.flags()?;
+        let [is_static, address_taken, promises, of_structures, counts, is_pack] = self.flags()?;
         let object = self.object()?;
         let counts_for = if counts {
             Some(LocalId::from_index(self.size()?))
@@ -361,6 +361,7 @@ impl<'b> Input<'b> {
             address_taken,
             promises,
             of_structures,
+            is_pack,
             object,
             counts_for,
             container,

@@ -225,6 +225,7 @@ impl<'u> Out<'u> {
             local.promises,
             local.of_structures,
             local.counts_for.is_some(),
+            local.is_pack,
         ]);
         self.object(local.object);
         if let Some(variable) = local.counts_for {

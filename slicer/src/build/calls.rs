@@ -1,13 +1,14 @@
 //! What calls hand over, and what functions without source do with pointers.
 
 use crate::build::cxx::is_standard;
+use crate::build::indirect::ARGUMENTS;
 use crate::build::locations::plain_variable;
 use crate::build::memory::Home;
 use crate::build::values::{Indirect, Values};
 use crate::effect::{LibraryEffect, effect};
 use crate::places::PlaceId;
 use base::Id as _;
-use dataflow::FunctionIndex;
+use dataflow::{FunctionIndex, pack_expansion, parameter_pack};
 use ir::{Callee, ExprId, ExprKind, LocalId, Type, VarRef};
 
 impl<'u> Values<'_, 'u> {
@@ -85,8 +86,16 @@ impl<'u> Values<'_, 'u> {
         if let Some(new) = new {
             self.places.flow(new, result);
         }
-        let structures: Vec<Option<PlaceId>> = args.iter().map(|&arg| self.address(id, arg)).collect();
-        let values: Vec<Option<PlaceId>> = args.iter().map(|&arg| self.value(arg)).collect();
+        let mut structures: Vec<Option<PlaceId>> = args.iter().map(|&arg| self.address(id, arg)).collect();
+        let mut values: Vec<Option<PlaceId>> = args.iter().map(|&arg| self.value(arg)).collect();
+        if let Some(expands) = pack_expansion(self.program.functions[id].function, args) {
+            let most = callees
+                .iter()
+                .map(|&callee| self.program.functions[callee].function.params)
+                .max();
+            self.spread(&mut structures, expands, most.unwrap_or(0));
+            self.spread(&mut values, expands, most.unwrap_or(0));
+        }
         for callee in callees {
             self.link(callee, &values, &structures);
             self.link_this((id, call), callee, new);
@@ -96,6 +105,13 @@ impl<'u> Values<'_, 'u> {
             self.take_result(callee, result);
         }
         Some(result)
+    }
+
+    /// From an argument on that stands for any number of them, each of `count` may be any.
+    fn spread(&mut self, given: &mut Vec<Option<PlaceId>>, expands: usize, count: usize) {
+        let open = given.drain(expands..).flatten();
+        let all = Vec::from_iter(open).into_iter().reduce(|a, b| self.merge(a, b));
+        given.resize(count.max(expands + 1), all);
     }
 
     /// The functions of the program that a call by `name` may mean.
@@ -130,9 +146,18 @@ impl<'u> Values<'_, 'u> {
         if self.cxx.is_cxx(id) && !is_member {
             match self.classes.called_as(self.program, self.cxx, id, pointer) {
                 Some(callees) => self.call_known_object((id, call), &callees, place, &arguments, result),
-                None if self.may_call_object(id, pointer) => {
-                    self.call_object((id, call), place, &arguments, result);
-                }
+                None if self.may_call_object(id, pointer) => match pack_expansion(function, args) {
+                    None => self.call_object((id, call), place, &arguments, result),
+                    Some(expands) => {
+                        // It may be a call with any number of arguments.
+                        for count in expands..=ARGUMENTS {
+                            let mut given = arguments.clone();
+                            self.spread(&mut given, expands, count);
+                            given.truncate(count);
+                            self.call_object((id, call), place, &given, result);
+                        }
+                    }
+                },
                 None => {}
             }
         }
@@ -251,8 +276,12 @@ impl<'u> Values<'_, 'u> {
         values: &[Option<PlaceId>],
         structures: &[Option<PlaceId>],
     ) {
-        let params = self.program.functions[callee].function.params;
-        for (index, value) in values.iter().enumerate() {
+        let function = self.program.functions[callee].function;
+        let params = function.params;
+        let pack = parameter_pack(function).unwrap_or(params);
+        for (given, value) in values.iter().enumerate() {
+            // All that is given from there on is in the pack.
+            let index = if pack < params { given.min(pack) } else { given };
             if index >= params {
                 if let Some(value) = *value {
                     let rest = self.rest(callee);
@@ -276,7 +305,7 @@ impl<'u> Values<'_, 'u> {
                     }
                 }
                 Home::Borrowed => {
-                    if let Some(variable) = structures.get(index).copied().flatten() {
+                    if let Some(variable) = structures.get(given).copied().flatten() {
                         self.places.flow(variable, place);
                     }
                 }
@@ -285,7 +314,7 @@ impl<'u> Values<'_, 'u> {
                     if let Some(value) = *value {
                         self.places.flow(value, place);
                     }
-                    if let Some(structure) = structures.get(index).copied().flatten() {
+                    if let Some(structure) = structures.get(given).copied().flatten() {
                         self.places.flow(structure, place);
                     }
                 }

@@ -45,7 +45,7 @@ use base::{Confidence, Id as _, IdVec};
 use callees::Callees;
 use classes::Classes;
 use cxx::{Cxx, may_throw};
-use dataflow::{Action, FunctionIndex, FunctionInfo, Program};
+use dataflow::{Action, FunctionIndex, FunctionInfo, Program, pack_expansion, parameter_pack};
 pub use indirect::TooManyCallees;
 use indirect::{Foreign, Table};
 use ir::{Callee, ExprKind, LocalId, StmtKind};
@@ -272,9 +272,9 @@ impl Parts {
                 self.writes.push((place, None, node));
             }
             let count = uses.arguments.len();
-            let name = match &own.exprs[call].kind {
-                ExprKind::Call { callee, .. } => callee.name(),
-                _ => None,
+            let (name, expands) = match &own.exprs[call].kind {
+                ExprKind::Call { callee, args } => (callee.name(), pack_expansion(own, args)),
+                _ => (None, None),
             };
             let name = name.map(|name| collector.values.names.id(name.as_str()));
             self.calls.push(PendingCall {
@@ -288,6 +288,7 @@ impl Parts {
                     hands_on: false,
                     first_argument: argument,
                     arguments: count as u32,
+                    expands: expands.map(|index| index as u32),
                     message: message::of(by_name, info, call),
                 },
             });
@@ -631,6 +632,7 @@ impl Parts {
             first_node: self.first_nodes[id.index()],
             points: info.flow.points.len() as u32,
             params: own.params as u32,
+            pack: parameter_pack(own).map(|index| index as u32),
             returns: returns.map(|(point, _)| node(point)).collect(),
             ends: self.ends[id.index()].iter().map(|&point| node(point)).collect(),
             callers: Vec::new(),

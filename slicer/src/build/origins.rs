@@ -14,7 +14,7 @@ use crate::places::NameId;
 use crate::state::{Part, Writers};
 use crate::walk::{concerned, parts_of};
 use base::Id as _;
-use dataflow::{Action, FunctionIndex, FunctionInfo, Program, Target};
+use dataflow::{Action, FunctionIndex, FunctionInfo, Program, Target, parameter_pack};
 use ir::{BinaryOp, ExprId, ExprKind, LocalId, Type, UnaryOp, VarRef};
 use library::Handling;
 use progress_map::PointId;
@@ -229,7 +229,9 @@ impl<'g, 'u> Asker<'g, 'u> {
         index: usize,
     ) -> Option<Vec<Handed>> {
         let graph = self.graph;
-        if index >= info.function.params || graph.implicit.functions.binary_search(&id).is_ok() {
+        // Which arguments are for it is not known if it stands behind a pack.
+        let is_open = parameter_pack(info.function).is_some_and(|pack| pack <= index);
+        if is_open || index >= info.function.params || graph.implicit.functions.binary_search(&id).is_ok() {
             return None;
         }
         let callers = &graph.functions[id].callers;
@@ -238,7 +240,12 @@ impl<'g, 'u> Asker<'g, 'u> {
         }
         let handed = callers.iter().map(|&caller| {
             let call = graph.call(caller)?;
-            if call.hands_on || call.arguments as usize <= index || call.callees.binary_search(&id).is_err() {
+            let is_open = call.expands.is_some_and(|expands| expands as usize <= index);
+            if is_open
+                || call.hands_on
+                || call.arguments as usize <= index
+                || call.callees.binary_search(&id).is_err()
+            {
                 return None;
             }
             Some(Handed {

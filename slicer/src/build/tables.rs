@@ -46,6 +46,7 @@ impl TableFunction {
             first_node: self.first_node,
             points: 1 + self.callees.len() as u32,
             params: self.params,
+            pack: None,
             returns: (0..self.callees.len()).map(|callee| self.call(callee)).collect(),
             ends: self.ends.iter().map(|&callee| self.call(callee)).collect(),
             callers: Vec::new(),
@@ -141,6 +142,7 @@ impl Parts {
                     hands_on: false,
                     first_argument,
                     arguments: wanted + 1,
+                    expands: None,
                     message: None,
                 });
             }

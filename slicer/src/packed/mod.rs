@@ -17,7 +17,7 @@ use crate::graph::{EdgeKind, FunctionKind, Graph, MessageRole, NodeKind, Purpose
 use std::fmt;
 
 /// Changes with every change of the format or of what the columns mean.
-const VERSION: u64 = 11;
+const VERSION: u64 = 12;
 
 /// What the bytes begin with.
 const MAGIC: &[u8; 8] = b"hm graph";

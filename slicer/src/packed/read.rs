@@ -252,6 +252,7 @@ impl Input<'_> {
             first_node,
             points: self.small()?,
             params: self.small()?,
+            pack: self.small()?.checked_sub(1),
             returns: self.nodes(first_node)?,
             ends: self.nodes(first_node)?,
             callers: self.nodes(first_node)?,
@@ -284,6 +285,7 @@ impl Input<'_> {
             hands_on: flags & 1 != 0,
             first_argument: self.near(node.index())?,
             arguments: self.small()?,
+            expands: self.small()?.checked_sub(1),
             message: match flags & 2 {
                 0 => None,
                 _ => Some(self.message()?),

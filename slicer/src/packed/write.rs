@@ -156,6 +156,7 @@ impl Output {
         *last = function.first_node.index();
         self.number(u64::from(function.points));
         self.number(u64::from(function.params));
+        self.number(function.pack.map_or(0, |index| u64::from(index) + 1));
         for nodes in [&function.returns, &function.ends, &function.callers] {
             self.nodes(function.first_node, nodes);
         }
@@ -185,6 +186,7 @@ impl Output {
         self.byte(usize::from(call.hands_on) | usize::from(call.message.is_some()) << 1);
         self.near(call.node.index(), call.first_argument.index());
         self.number(u64::from(call.arguments));
+        self.number(call.expands.map_or(0, |index| u64::from(index) + 1));
         if let Some(message) = &call.message {
             self.message(message);
         }

@@ -499,3 +499,37 @@ void f(int *p, int *q) {
     "#]],
     );
 }
+
+/// A parameter pack takes all arguments from its place on, and its expansion is any number of arguments.
+#[test]
+fn parameter_packs() {
+    let lines = |text: &str| {
+        let (line, variable) = super::mark(text);
+        let slice = super::graph("t.cc", text).slice_at("t.cc", line, variable, crate::Options::default());
+        let statements = slice.expect("the marked line is executed").statements;
+        std::collections::BTreeSet::from_iter(statements.iter().map(|each| each.line))
+    };
+    let text = "
+template <class... A> int sum(A... all) { return (0 + ... + all); }
+template <class T> int last(T only) { return only; }
+template <class T, class... A> int last(T first, A... rest) { return last(rest...); }
+int middle(int a, int b, int c) { return b; }
+template <class... A> int between(int end, A... all) { return middle(all..., end); }
+int main(int argc, char **argv) {
+    int x = argc;
+    int y = argc;
+    int z = argc;
+    int result = CALL;
+    printf(0, result); //<
+}";
+    for (call, wanted) in [
+        ("sum(x, y, z)", [8, 9, 10].as_slice()),
+        ("last(x, y, z)", &[8, 9, 10]),
+        ("between(x, y, z)", &[8, 9, 10]),
+        ("middle(x, y, z)", &[9]),
+    ] {
+        let found = lines(&text.replace("CALL", call));
+        let found = Vec::from_iter(found.intersection(&[8, 9, 10].into()).copied());
+        assert_eq!(found, wanted, "{call}");
+    }
+}

@@ -162,12 +162,15 @@ impl<'g> Walk<'g> {
         let index = parameter.index() - callee.parameter(0).index();
         // The last node of the parameters stands for all arguments beyond them; and a function without source may hand on what it was
         // given in any order.
+        // So do a parameter pack, and those whose place nobody knows, behind an argument that stands for several.
+        let open = callee.pack.unwrap_or(callee.params);
+        let open = call.expands.map_or(open, |expands| expands.min(open)) as usize;
         let (skipped, taken) = if call.hands_on || !graph.leads_to(call, function) {
             (0, usize::MAX)
-        } else if index < callee.params as usize {
+        } else if index < open {
             (index, 1)
         } else {
-            (index, usize::MAX)
+            (open, usize::MAX)
         };
         let mut handed = Vec::from_iter(
             arguments(call)
