@@ -92,8 +92,8 @@ struct Watch<'a> {
     tasks: usize,
     /// An alarm that was given and not taken back.
     alarm: Option<Pause>,
-    /// How many tasks there were at the alarm.
-    alarmed: usize,
+    /// The processes of the tasks that were there at the alarm.
+    alarmed: BTreeSet<u32>,
     /// After an alarm, some task went on by the last look.
     went_on: bool,
     /// Tasks that were said to be slow, with the calls that they had completed by then.
@@ -109,6 +109,14 @@ struct Look {
     /// What the tasks have recorded, if they do.
     waiting: Option<Waiting>,
     sight: Sight,
+}
+
+impl Look {
+    /// The processes of the tasks whose stacks were read: one that is being ended has none any more.
+    fn alive(&self) -> impl Iterator<Item = u32> + '_ {
+        let alive = self.records.iter().filter(|task| !task.frames.is_empty());
+        alive.filter_map(|task| task.pid)
+    }
 }
 
 impl<'a> Watch<'a> {
@@ -135,7 +143,7 @@ impl<'a> Watch<'a> {
             searched: BTreeSet::new(),
             tasks: 0,
             alarm: None,
-            alarmed: 0,
+            alarmed: BTreeSet::new(),
             went_on: false,
             slow: BTreeSet::new(),
             cost: Cost::default(),
@@ -166,7 +174,7 @@ impl<'a> Watch<'a> {
                 continue;
             };
             let Some(map) = &self.map else { continue };
-            self.alarmed = look.records.len();
+            self.alarmed = look.alive().collect();
             let why = self.words(&pause);
             let seen = (&look.header, &look.records[..], look.waiting);
             watch_report::write(self.args, map, &look.job, seen, &why)?;
@@ -178,9 +186,10 @@ impl<'a> Watch<'a> {
         Ok(())
     }
 
-    /// Takes the alarm back if the job has gone on, and is whole at the look after that: tasks that are being ended move, too.
+    /// Takes the alarm back if the job has gone on, and is whole at the look after that, each task the process that it was: tasks that are being ended
+    /// move, too, and what a launcher starts to end a job is none of them.
     fn take_back(&mut self, look: &Look) {
-        let is_whole = self.alarm.is_some() && look.records.len() >= self.alarmed;
+        let is_whole = self.alarm.is_some() && self.alarmed.is_subset(&look.alive().collect());
         if self.went_on && is_whole {
             self.alarm = None;
             output::note("the job goes on: the alarm is taken back");
