@@ -6,9 +6,7 @@
 
 use crate::Who;
 use crate::answer::{Answer, Certainty, Finding, Grounds, Witness};
-use crate::recorded::{self, Rank, Verdict, Waiting, Why};
-use base::RankSet;
-use std::collections::BTreeSet;
+use crate::recorded::{self, Verdict, Waiting};
 
 impl Answer {
     /// Puts what the tasks have recorded beside the answer.
@@ -50,7 +48,7 @@ impl Answer {
                 let doubt = if inferred {
                     Some("others wait for more than these, of whom these are furthest behind by what all did before".to_owned())
                 } else {
-                    doubt_of_awaited(waiting, &ranks)
+                    waiting.doubt_of_awaited(&ranks)
                 };
                 (ranks, doubt)
             }
@@ -84,24 +82,5 @@ impl Answer {
             && self
                 .finding_of(waiting)
                 .is_some_and(|found| !found.who.meets(&finding.who))
-    }
-}
-
-/// Why it is not certain that all others wait for these; `None` if it is.
-fn doubt_of_awaited(waiting: &Waiting, awaited: &[Rank]) -> Option<String> {
-    let waiters = waiting.graph.edges.iter().map(|edge| edge.waiter);
-    let known: BTreeSet<Rank> = waiters.chain(awaited.iter().copied()).collect();
-    let ranks = waiting.tasks.iter().map(|task| task.rank);
-    let others: RankSet = ranks.filter(|&rank| !known.contains(&Rank(rank))).collect();
-    let partial = waiting.tasks.iter().any(|task| task.is_partial);
-    let mut edges = waiting.graph.edges.iter();
-    if edges.any(|edge| matches!(edge.why, Why::Lock(_))) {
-        return Some("who has a window locked is told by calls alone".to_owned());
-    }
-    match (waiting.tasks.len() < waiting.size as usize, others.len()) {
-        (true, _) => Some("there are no recordings of some ranks".to_owned()),
-        (false, 1..) => Some(format!("of {others} nobody knows for whom they wait, if they do")),
-        (false, 0) if partial => Some("the recorder had not room for all that was done".to_owned()),
-        (false, 0) => None,
     }
 }

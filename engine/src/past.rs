@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use waitgraph::chain::State;
 use waitgraph::progress::{Evidence, Model, Past, View, inferred, least_progressed};
+use waitgraph::{Edge, Why};
 
 /// How long what a task does now lasted before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -144,6 +145,36 @@ pub(crate) fn add_least(waiting: &mut Waiting, records: &BTreeMap<u32, &Record>)
         },
         ranks,
     });
+}
+
+/// The least-progressed tasks of a job by inference alone (AutomaDeD, section 4.3). Of what is exact only who waits for a message of whom is used, as there. It is for
+/// holding the inference against the exact answer, and is said to no user. Without `turns`, Table 1 alone decides, in loops as well.
+#[must_use]
+pub fn least_by_inference(records: &[Record], edges: &[Edge], view: View, turns: bool) -> Vec<Rank> {
+    let mut states = States::default();
+    let of_world = |record: &Record| Some(Rank(record.recording.world?.0));
+    let mut pasts: Vec<Past> = records
+        .iter()
+        .filter_map(|record| states.past(of_world(record)?, record))
+        .collect();
+    if !turns {
+        let bare = |past: &Past| {
+            Arc::new(Model {
+                visits: BTreeMap::new(),
+                ..(*past.model).clone()
+            })
+        };
+        pasts.iter_mut().for_each(|past| past.model = bare(past));
+    }
+    let among: BTreeSet<Rank> = pasts.iter().map(|past| past.rank).collect();
+    let found = inferred(&pasts, &among, view);
+    let pairs: Vec<(Rank, Rank)> = found.iter().map(|each| (each.ahead, each.behind)).collect();
+    let messages: Vec<(Rank, Rank)> = edges
+        .iter()
+        .filter(|edge| matches!(edge.why, Why::Message { .. } | Why::Delivery { .. }))
+        .flat_map(|edge| edge.on.iter().map(|on| (edge.waiter, *on)))
+        .collect();
+    least_progressed(&Vec::from_iter(among), &pairs, &messages)
 }
 
 /// The states of all tasks, each with two numbers: the call, and the computation behind it.

@@ -16,9 +16,10 @@ use waitgraph::recorded::{Channel, From, Item, Needs, Presence, Receive, Recorde
 use waitgraph::{WaitGraph, wait_graph};
 
 pub use crate::condensed::{Condensed, Link, Node, Part};
-pub use crate::past::{Because, Before, Least};
+pub use crate::past::{Because, Before, Least, least_by_inference};
 pub use crate::places::{Place, places};
 pub use recording::{Error, Recording, Stage};
+pub use waitgraph::progress::View;
 pub use waitgraph::recorded::{Access, Collective, How, Identity, Lock, Signal};
 pub use waitgraph::{Certainty, Differ, Edge, Mismatch, Rank, Why};
 
@@ -138,6 +139,35 @@ impl Waiting {
             "who has a window locked is told by calls alone, and a library may have it otherwise"
         } else {
             "some of them only ask again and again, and may do other things between"
+        }
+    }
+
+    /// Why it is not certain that all others wait for these; `None` if it is.
+    #[must_use]
+    pub fn doubt_of_awaited(&self, awaited: &[Rank]) -> Option<String> {
+        let waiters = self.graph.edges.iter().map(|edge| edge.waiter);
+        let known: BTreeSet<Rank> = waiters.chain(awaited.iter().copied()).collect();
+        let ranks = self.tasks.iter().map(|task| task.rank);
+        let others: base::RankSet = ranks.filter(|&rank| !known.contains(&Rank(rank))).collect();
+        let partial = self.tasks.iter().any(|task| task.is_partial);
+        let mut edges = self.graph.edges.iter();
+        if edges.any(|edge| matches!(edge.why, Why::Lock(_))) {
+            return Some("who has a window locked is told by calls alone".to_owned());
+        }
+        let sure: BTreeSet<Rank> = (self.graph.edges.iter())
+            .filter(|edge| edge.certainty == Certainty::Proven)
+            .map(|edge| edge.waiter)
+            .chain(awaited.iter().copied())
+            .collect();
+        let unsure: base::RankSet = (known.difference(&sure)).map(|rank| rank.0).collect();
+        match (self.tasks.len() < self.size as usize, others.len()) {
+            (true, _) => Some("there are no recordings of some ranks".to_owned()),
+            (false, 1..) => Some(format!("of {others} nobody knows for whom they wait, if they do")),
+            (false, 0) if partial => Some("the recorder had not room for all that was done".to_owned()),
+            (false, 0) if !unsure.is_empty() => Some(format!(
+                "it is not certain of {unsure} that they wait: who asks again and again may do other things between, and a library may let a call go on"
+            )),
+            (false, 0) => None,
         }
     }
 

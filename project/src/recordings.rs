@@ -146,7 +146,7 @@ fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
         return Err(
             Failure::new(format!("there is no recording in {}", names.join(", ")))
-                .hint("hindmost run -- mpirun … records a job"),
+                .hint("hindmost run -- mpirun … records a job, unless the program has MPI in itself (linked with its static library)"),
         );
     }
     Ok(files)

@@ -180,10 +180,15 @@ pub(crate) fn beside(waiting: &Waiting) -> Vec<String> {
     }
     lines.extend(waiting.least.as_ref().map(least_line));
     let seen = waiting.tasks.len();
-    if seen < waiting.size as usize {
+    if let Some(last) = waiting.size.checked_sub(1)
+        && seen < waiting.size as usize
+    {
+        let recorded = waiting.tasks.iter().map(|task| task.rank).collect();
+        let others = RankSet::from_ranges([(0, last)]).without(&recorded);
         let line = format!(
-            "Read {seen} of {} tasks: the others may do anything.",
-            waiting.size
+            "Read {seen} of {} tasks: of {} there is no recording, and they may do anything.",
+            waiting.size,
+            set_text(&others)
         );
         lines.push(paint(DOUBT, line));
     }
@@ -485,7 +490,10 @@ fn grouped(tasks: &[&Doing], what: impl Fn(&Doing) -> String) -> Vec<(String, Ve
 
 /// `rank 3`, `ranks 0-2,5`.
 fn ranks_text(ranks: &[Rank]) -> String {
-    let set = ranks.iter().map(|rank| rank.0).collect::<RankSet>();
+    set_text(&ranks.iter().map(|rank| rank.0).collect())
+}
+
+fn set_text(set: &RankSet) -> String {
     match set.len() {
         1 => format!("rank {set}"),
         _ => format!("ranks {set}"),

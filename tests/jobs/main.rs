@@ -14,6 +14,7 @@ mod calls;
 mod case_study;
 mod cores;
 mod hindmost;
+mod in_part;
 mod libraries;
 mod messages;
 mod models;

@@ -18,9 +18,9 @@ pub(crate) const RANKS: usize = 5;
 
 /// A step of a plan: what it does, over which communicator, with whom, under which tag.
 #[derive(Clone, Copy, Debug)]
-struct PlanStep(char, usize, usize, usize);
+pub(crate) struct PlanStep(char, usize, usize, usize);
 
-type Plan = Vec<Vec<PlanStep>>;
+pub(crate) type Plan = Vec<Vec<PlanStep>>;
 
 fn members(communicator: usize, rank: usize) -> Vec<usize> {
     let is_member = |other: &usize| communicator != 1 || other % 2 == rank % 2;
@@ -113,7 +113,7 @@ fn bits_of(set: usize) -> Vec<usize> {
     (0..RANKS).filter(|rank| set >> rank & 1 == 1).collect()
 }
 
-fn random_plan(seed: u64, kinds: Kinds) -> Plan {
+pub(crate) fn random_plan(seed: u64, kinds: Kinds) -> Plan {
     let mut random = Random(seed);
     let mut plan: Plan = vec![Vec::new(); RANKS];
     for _ in 0..6 + random.below(16) {
@@ -163,10 +163,10 @@ fn random_plan(seed: u64, kinds: Kinds) -> Plan {
 
 /// Where every rank ends, who can never go on, and who waits for whom.
 #[derive(Debug)]
-struct Truth {
-    blocked: BTreeSet<usize>,
-    stuck: BTreeSet<usize>,
-    edges: BTreeSet<(usize, usize)>,
+pub(crate) struct Truth {
+    pub(crate) blocked: BTreeSet<usize>,
+    pub(crate) stuck: BTreeSet<usize>,
+    pub(crate) edges: BTreeSet<(usize, usize)>,
     /// Those that complete sends and receives together, of which the receives are there: a send may have been complete at once, so that nobody knows what holds them.
     unsure: BTreeSet<usize>,
 }
@@ -316,7 +316,7 @@ impl Execution {
     }
 }
 
-fn truth(plan: &Plan) -> Truth {
+pub(crate) fn truth(plan: &Plan) -> Truth {
     let mut state = Execution {
         at: vec![0; RANKS],
         inside: vec![false; RANKS],
@@ -377,7 +377,7 @@ fn truth(plan: &Plan) -> Truth {
     }
 }
 
-fn text(plan: &Plan) -> String {
+pub(crate) fn text(plan: &Plan) -> String {
     let mut text = String::new();
     for (rank, steps) in plan.iter().enumerate() {
         text.push_str(if rank == 0 { "" } else { "|" });
@@ -389,7 +389,7 @@ fn text(plan: &Plan) -> String {
 }
 
 /// The recorder of an MPI, and the program that follows plans.
-fn made(mpi: Mpi) -> (PathBuf, PathBuf) {
+pub(crate) fn made(mpi: Mpi) -> (PathBuf, PathBuf) {
     made_of(mpi, "plan", Debug::None)
 }
 
@@ -501,7 +501,7 @@ fn fits(schema: &str, answer: &Value) {
     }
 }
 
-fn waits(directory: &Path) -> Option<Value> {
+pub(crate) fn waits(directory: &Path) -> Option<Value> {
     let output = run(hindmost().args(["waits", "--format", "json"]).arg(directory));
     let answer = serde_json::from_slice(&output.stdout).ok()?;
     fits(include_str!("../../docs/schemas/waits.schema.json"), &answer);
@@ -513,13 +513,22 @@ fn waits(directory: &Path) -> Option<Value> {
     Some(answer)
 }
 
-fn ranks(list: &Value) -> BTreeSet<usize> {
+pub(crate) fn ranks(list: &Value) -> BTreeSet<usize> {
     let set: base::RankSet = list
         .as_str()
         .unwrap_or_default()
         .parse()
         .unwrap_or_else(|error| panic!("{list}: {error}"));
     set.iter().map(|rank| rank as usize).collect()
+}
+
+/// Who certainly waits for whom by an answer; who has a lock is never certain.
+pub(crate) fn certain_edges(answer: &Value) -> BTreeSet<(usize, usize)> {
+    let edges = answer["edges"].as_array().into_iter().flatten();
+    edges
+        .filter(|edge| edge["proven"] == true || edge["why"] == "lock")
+        .filter_map(|edge| Some((edge["waiter"].as_u64()? as usize, edge["on"].as_u64()? as usize)))
+        .collect()
 }
 
 /// Follows a plan until the answer is the truth; fails at the first claim that is none.
@@ -546,14 +555,7 @@ pub(crate) fn check(mpi: Mpi, made: &(PathBuf, PathBuf), seed: u64, kinds: Kinds
         if let Some(answer) = &seen {
             let stuck = ranks(&answer["stuck"]);
             assert!(stuck.is_subset(&truth.stuck), "{}", place());
-            let edges: BTreeSet<(usize, usize)> = answer["edges"]
-                .as_array()
-                .into_iter()
-                .flatten()
-                // Who has a lock is never certain.
-                .filter(|edge| edge["proven"] == true || edge["why"] == "lock")
-                .filter_map(|edge| Some((edge["waiter"].as_u64()? as usize, edge["on"].as_u64()? as usize)))
-                .collect();
+            let edges = certain_edges(answer);
             let seen_all = answer["tasks"]
                 .as_array()
                 .is_some_and(|tasks| tasks.len() == RANKS);

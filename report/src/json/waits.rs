@@ -27,7 +27,10 @@ pub(crate) fn waits_out(waiting: &Waiting) -> WaitsJson<'_> {
         Verdict::Deadlock(ranks, certainty) => ("deadlock", ranks.clone(), *certainty == Certainty::Proven),
         Verdict::Gone(waiter, on) => ("gone", vec![*waiter, *on], true),
         Verdict::Mismatch(mismatch) => ("mismatch", vec![mismatch.one.0, mismatch.other.0], true),
-        Verdict::Awaited(ranks) => ("awaited", ranks.clone(), true),
+        Verdict::Awaited(ranks) => {
+            let is_certain = waiting.doubt_of_awaited(ranks).is_none();
+            ("awaited", ranks.clone(), is_certain)
+        }
         Verdict::Nobody => ("nobody", Vec::new(), true),
     };
     let graph = waiting.condensed();
