@@ -7,6 +7,7 @@ mod job;
 mod judge;
 mod log;
 mod moment;
+mod recorded;
 mod subject;
 mod table;
 
@@ -53,6 +54,9 @@ pub struct Options {
     /// Ask a second time with --twice
     #[arg(long)]
     twice: bool,
+    /// Ask the flight recorder instead, and AutomaDeD's inference on what it has recorded; kernels in Fortran are tried as well
+    #[arg(long, conflicts_with_all = ["twice", "hindmost"])]
+    recorder: bool,
     /// Where programs, stacks and records go [default: target/inject]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -69,8 +73,17 @@ fn seeds(text: &str) -> Result<(u64, u64), String> {
         .ok_or_else(|| format!("'{text}' is no range of seeds such as 0..100"))
 }
 
-/// Runs all injections that are asked for; fails when an answer that is said to be proven is wrong.
+/// Runs all injections that are asked for.
 pub fn run(options: &Options) -> Result<()> {
+    if options.recorder {
+        recorded::run(options)
+    } else {
+        run_order(options)
+    }
+}
+
+/// Asks who is behind by the order of the code; fails when an answer that is said to be proven is wrong.
+fn run_order(options: &Options) -> Result<()> {
     let hindmost = match &options.hindmost {
         Some(named) => fs::canonicalize(named).with_context(|| format!("there is no {}", named.display()))?,
         None => {
@@ -78,16 +91,8 @@ pub fn run(options: &Options) -> Result<()> {
             build_hindmost()?
         }
     };
-    let out = match &options.out {
-        Some(directory) => {
-            fs::create_dir_all(directory)
-                .with_context(|| format!("cannot create {}", directory.display()))?;
-            fs::canonicalize(directory)?
-        }
-        None => work_directory("inject")?,
-    };
     let builds = builds(options)?;
-    let mut injector = Injector::new(hindmost, out)?;
+    let mut injector = Injector::new(hindmost, out_directory(options)?)?;
     let seeds = options.only.map_or(options.seeds, |seed| (seed, seed + 1));
     let mut table = Table::default();
     for seed in seeds.0..seeds.1 {
@@ -101,10 +106,19 @@ pub fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
+fn out_directory(options: &Options) -> Result<PathBuf> {
+    let Some(directory) = &options.out else {
+        return work_directory("inject");
+    };
+    fs::create_dir_all(directory).with_context(|| format!("cannot create {}", directory.display()))?;
+    Ok(fs::canonicalize(directory)?)
+}
+
 /// Every program in every build that is asked for, programs changing fastest.
 fn builds(options: &Options) -> Result<Vec<(Subject, Toolchain)>> {
     let mut subjects = match &options.list {
         Some(list) => Subject::of_list(list)?,
+        None if options.recorder => [Subject::of_corpus(), Subject::of_fortran()?].concat(),
         None => Subject::of_corpus(),
     };
     for name in &options.program {
@@ -172,6 +186,18 @@ struct Injector {
     out: PathBuf,
     preload: PathBuf,
     undisturbed: BTreeMap<PathBuf, Result<Vec<Record>, Void>>,
+    /// The flight recorders of MPIs that have one.
+    recorders: BTreeMap<&'static str, PathBuf>,
+}
+
+/// A job in which one rank is stalled and the others wait.
+struct Hung {
+    job: job::Job,
+    moment: Moment,
+    /// What its ranks have logged.
+    records: Vec<Record>,
+    /// What they log when nobody is stalled.
+    undisturbed: Vec<Record>,
 }
 
 impl Injector {
@@ -201,6 +227,7 @@ impl Injector {
             out,
             preload,
             undisturbed: BTreeMap::new(),
+            recorders: BTreeMap::new(),
         })
     }
 
@@ -215,11 +242,7 @@ impl Injector {
         let mut injection = Injection {
             program: subject.name.clone(),
             toolchain,
-            moment: Moment {
-                rank: 0,
-                kind: moment::StallKind::Before,
-                at: 0,
-            },
+            moment: Moment::UNKNOWN,
             records: Vec::new(),
             answers: Vec::new(),
             void: None,
@@ -241,39 +264,16 @@ impl Injector {
         twice: bool,
         injection: &mut Injection,
     ) -> Result<Result<(), Void>> {
-        let toolchain = injection.toolchain;
-        let exe = match subject.build(toolchain, &self.out) {
-            Ok(exe) => exe,
-            Err(error) => {
-                eprintln!("{error:#}");
-                return Ok(Err(Void::NotBuilt {
-                    program: subject.name.clone(),
-                    build: toolchain.name(),
-                }));
-            }
+        let hung = match self.hang(subject, injection.toolchain, seed, &mut injection.moment)? {
+            Ok(hung) => hung,
+            Err(void) => return Ok(Err(void)),
         };
-        let plan = Plan {
-            subject,
-            exe: &exe,
-            preload: &self.preload,
-            mpi: toolchain.mpi,
-        };
-        let undisturbed = self
-            .undisturbed
-            .entry(exe.clone())
-            .or_insert_with(|| kept_or_measured(&plan));
-        let undisturbed = match undisturbed {
-            Ok(records) => records.clone(),
-            Err(error) => return Ok(Err(error.clone())),
-        };
-        let moment = Moment::of_seed(seed, &undisturbed);
-        injection.moment = moment;
-        let longest = undisturbed.iter().map(|record| record.longest).max().unwrap_or(0);
-        let mut job = plan.start(Some(moment))?;
-        let records = match job.wait_hung(moment.rank, longest)? {
-            Outcome::Hung(records) => records,
-            Outcome::Void(why) => return Ok(Err(why)),
-        };
+        let Hung {
+            job,
+            moment,
+            records,
+            undisturbed,
+        } = hung;
         let save = injection.stacks.to_string_lossy().into_owned();
         let mut asked = vec![self.ask(&job, &["--save", &save])?];
         if twice {
@@ -301,6 +301,54 @@ impl Injector {
             .collect();
         injection.records = records;
         Ok(Ok(()))
+    }
+
+    /// Builds and starts the program, with one rank stalled as the seed says, and waits until the others stand still; `chosen` becomes the moment once it is known.
+    fn hang(
+        &mut self,
+        subject: &Subject,
+        toolchain: Toolchain,
+        seed: u64,
+        chosen: &mut Moment,
+    ) -> Result<Result<Hung, Void>> {
+        let exe = match subject.build(toolchain, &self.out) {
+            Ok(exe) => exe,
+            Err(error) => {
+                eprintln!("{error:#}");
+                return Ok(Err(Void::NotBuilt {
+                    program: subject.name.clone(),
+                    build: toolchain.name(),
+                }));
+            }
+        };
+        let plan = Plan {
+            subject,
+            exe: &exe,
+            preload: &self.preload,
+            mpi: toolchain.mpi,
+            recorder: self.recorders.get(toolchain.mpi.name()).map(PathBuf::as_path),
+        };
+        let undisturbed = self
+            .undisturbed
+            .entry(exe.clone())
+            .or_insert_with(|| kept_or_measured(&plan));
+        let undisturbed = match undisturbed {
+            Ok(records) => records.clone(),
+            Err(error) => return Ok(Err(error.clone())),
+        };
+        let moment = Moment::of_seed(seed, &undisturbed);
+        *chosen = moment;
+        let longest = undisturbed.iter().map(|record| record.longest).max().unwrap_or(0);
+        let mut job = plan.start(Some(moment))?;
+        Ok(match job.wait_hung(moment.rank, longest)? {
+            Outcome::Hung(records) => Ok(Hung {
+                job,
+                moment,
+                records,
+                undisturbed,
+            }),
+            Outcome::Void(why) => Err(why),
+        })
     }
 
     /// What hindmost says of the job; a string if it gives no answer.

@@ -7,9 +7,9 @@
 //!
 //! Set-up, demo, tests and benchmarks behind `cargo xtask`. `probe` builds the probe for compute nodes: one static
 //! file with musl's C library. `no-harm` runs the tests of the probe's safety with thousands of attempts. `inject`
-//! stalls random ranks of real programs, those of the corpus or those of a list, and judges the answers; its
+//! stalls random ranks of real programs, those of the corpus or those of a list, and judges the answers (`--recorder`: those of the flight recorder); its
 //! preload (`xtask/src/inject/preload.c`) stands between a program and MPI without a frame of its own, and makes
-//! one instruction of the chosen rank jump to itself.
+//! one instruction of the chosen rank jump to itself. `unchanged` runs MPICH's test suite with the recorder and without.
 
 mod bench;
 mod command;
@@ -27,6 +27,7 @@ mod setup;
 mod ship;
 mod slice_fuzz;
 mod test;
+mod unchanged;
 mod workspace;
 
 use clap::{Parser, Subcommand};
@@ -117,6 +118,8 @@ enum Task {
     },
     /// Stall a random rank of real programs at random moments, and hold hindmost's answers against it
     Inject(inject::Options),
+    /// Run a public test suite of MPI with the flight recorder and without, and compare
+    Unchanged(unchanged::Options),
     /// Build the probe as one small static file, for compute nodes
     Probe,
     /// Hold maps, answers, trees and slices against those of an earlier version, byte for byte
@@ -164,6 +167,7 @@ fn main() -> ExitCode {
         } => no_harm::run(snapshots, kills, looks),
         Task::Fuzz { target, seconds } => fuzz::run(target.as_deref(), seconds),
         Task::Inject(options) => inject::run(&options),
+        Task::Unchanged(options) => unchanged::run(&options),
         Task::Probe => ship::probe().map(|path| println!("{}", path.display())),
         Task::Same { before, trees } => same::run(&before, &trees),
         Task::OrderFuzz { options } => order_fuzz::run(&options),

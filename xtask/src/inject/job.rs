@@ -35,6 +35,8 @@ pub struct Plan<'a> {
     pub exe: &'a Path,
     pub preload: &'a Path,
     pub mpi: Mpi,
+    /// The flight recorder, if what the ranks do is recorded.
+    pub recorder: Option<&'a Path>,
 }
 
 /// A running job, ended with all its processes when dropped.
@@ -44,6 +46,7 @@ pub struct Job {
     processes: JobProcesses,
     log: PathBuf,
     output: PathBuf,
+    recordings: PathBuf,
 }
 
 /// How a job with a rank that was to stall came out.
@@ -142,6 +145,16 @@ impl Plan<'_> {
             command.args(["--oversubscribe", "--mca", "mpi_yield_when_idle", "1"]);
         }
         let (name, token) = processes.variable();
+        let recordings = scratch.join("recordings");
+        let mut preload = self.preload.as_os_str().to_owned();
+        if let Some(recorder) = self.recorder {
+            // Behind the injector, which thus stalls a rank before the recorder learns of the call.
+            preload.push(":");
+            preload.push(recorder);
+            fs::create_dir_all(&recordings)
+                .with_context(|| format!("cannot create {}", recordings.display()))?;
+            command.env("HINDMOST_RECORD", &recordings);
+        }
         command
             .arg("-np")
             .arg(self.subject.ranks.to_string())
@@ -150,7 +163,7 @@ impl Plan<'_> {
             .env(name, token)
             .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
             .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
-            .env("LD_PRELOAD", self.preload)
+            .env("LD_PRELOAD", preload)
             .env("HINDMOST_INJECT_LOG", &log)
             .env("HINDMOST_INJECT_LIMIT", LIMIT_SECONDS.to_string())
             .env("OMP_NUM_THREADS", "2")
@@ -174,6 +187,7 @@ impl Plan<'_> {
             processes,
             log,
             output,
+            recordings,
         })
     }
 }
@@ -182,6 +196,11 @@ impl Job {
     /// The launcher's pid.
     pub fn launcher(&self) -> u32 {
         self.launcher.id()
+    }
+
+    /// Where the recordings of its ranks are.
+    pub fn recordings(&self) -> &Path {
+        &self.recordings
     }
 
     /// What the ranks have logged until now.

@@ -39,6 +39,13 @@ pub struct Moment {
 }
 
 impl Moment {
+    /// Of a job that was never begun.
+    pub const UNKNOWN: Moment = Moment {
+        rank: 0,
+        kind: StallKind::Before,
+        at: 0,
+    };
+
     /// The moment that a seed stands for, in a program of which an undisturbed run left these records.
     pub fn of_seed(seed: u64, undisturbed: &[Record]) -> Self {
         let mut random = Random(seed);

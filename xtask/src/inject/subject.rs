@@ -6,7 +6,7 @@
 //! # Comments and empty lines are skipped.
 //! [name]
 //! sources = DIR
-//! build = COMMAND with {cc}, {cxx}, {flags}, {sources} and {exe}
+//! build = COMMAND with {cc}, {cxx}, {fc}, {flags}, {sources} and {exe}
 //! run = ARGUMENTS
 //! ranks = 4
 //! ```
@@ -120,6 +120,11 @@ impl Subject {
             .collect()
     }
 
+    /// Kernels in Fortran: the order of the code knows nothing of them, what they record tells all the same.
+    pub fn of_fortran() -> Result<Vec<Self>> {
+        Self::of_list(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/inject/kernels/kernels.list"))
+    }
+
     /// The programs that a list names.
     pub fn of_list(list: &Path) -> Result<Vec<Self>> {
         let text = fs::read_to_string(list).with_context(|| format!("cannot read {}", list.display()))?;
@@ -178,6 +183,7 @@ fn filled(line: &str, toolchain: Toolchain, sources: &Path, exe: &Path) -> Strin
     let mpi = toolchain.mpi.name();
     line.replace("{cc}", &format!("mpicc.{mpi}"))
         .replace("{cxx}", &format!("mpicxx.{mpi}"))
+        .replace("{fc}", &format!("mpifort.{mpi}"))
         .replace("{flags}", &toolchain.flags())
         .replace("{sources}", &sources.to_string_lossy())
         .replace("{exe}", &exe.to_string_lossy())
