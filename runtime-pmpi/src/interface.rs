@@ -42,10 +42,9 @@ pub unsafe extern "C" fn hindmost_open(names: *const u8, length: usize) {
         Err(why) => {
             // A program whose standard error is gone goes on all the same.
             let pid = std::process::id();
-            let _ = writeln!(
-                std::io::stderr(),
-                "hindmost: nothing is recorded of process {pid}: {why}"
-            );
+            // All ranks of a job may say so at once: what is written in one piece stays one line.
+            let line = format!("hindmost: nothing is recorded of process {pid}: {why}\n");
+            let _ = std::io::stderr().write_all(line.as_bytes());
             return;
         }
     };
