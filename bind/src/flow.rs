@@ -17,6 +17,7 @@ mod signed;
 pub(crate) mod stack;
 mod tables;
 mod tail_jumps;
+mod volatile;
 
 pub(crate) use signed::note_signed;
 

@@ -1,7 +1,9 @@
 //! What an instruction does to the registers that calls preserve, and to slots of the frame.
 
 use crate::flow::stack::FrameAt;
-use iced_x86::{ConditionCode, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, OpKind, Register};
+use iced_x86::{
+    ConditionCode, FlowControl, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, OpKind, Register,
+};
 use progress_map::{LocationEffect, MachineLocation};
 
 /// A general register, by its number in the instruction set, or a slot of the frame, by its distance from the canonical frame address.
@@ -12,14 +14,29 @@ pub(crate) enum Operand {
 }
 
 impl Operand {
+    /// The same as a location of the machine. Calls may leave anything in registers that they do not preserve.
+    pub(crate) fn location(self) -> MachineLocation {
+        /// By the instruction set's number of a register, the number that DWARF gives it; the others have one number.
+        const BY_DWARF: [u8; 8] = [0, 2, 1, 3, 7, 6, 4, 5];
+        match self {
+            Self::Register(number) => {
+                let known = BY_DWARF.get(usize::from(number));
+                MachineLocation::Register(*known.unwrap_or(&number))
+            }
+            Self::Slot(offset) => MachineLocation::Slot(offset),
+        }
+    }
+
+    /// Whether it is a register in which calls may leave anything.
+    pub(crate) fn is_volatile(self) -> bool {
+        /// The stack pointer, which is where it was when a call has returned.
+        const STACK: Operand = Operand::Register(4);
+        self.preserved().is_none() && self != STACK
+    }
+
     /// The same as a location of the machine, if it is one that calls leave unchanged.
     pub(crate) fn preserved(self) -> Option<MachineLocation> {
-        match self {
-            Self::Register(number @ (3 | 12..=15)) => Some(MachineLocation::Register(number)),
-            Self::Register(5) => Some(MachineLocation::Register(6)),
-            Self::Register(_) => None,
-            Self::Slot(offset) => Some(MachineLocation::Slot(offset)),
-        }
+        Some(self.location()).filter(|location| location.is_preserved())
     }
 }
 
@@ -96,19 +113,15 @@ fn simple(instruction: &Instruction, frame: &FrameAt, location: MachineLocation)
     let other = || operand(instruction, frame, 1).filter(|&(_, of_other)| of_other == half);
     let source = || other()?.0.preserved().filter(|&from| from != location);
     let add = |step: i64| (step != 0).then_some(LocationEffect::Add { step, half });
-    let value = || immediate(instruction).map(|value| if half { value & 0xffff_ffff } else { value });
+    if let Some((_, value)) = constant(instruction, frame) {
+        return Some(LocationEffect::Set(value));
+    }
     match instruction.mnemonic() {
-        Mnemonic::Xor | Mnemonic::Sub if other() == Some((target, half)) => Some(LocationEffect::Set(0)),
-        Mnemonic::Mov if immediate(instruction).is_some() => value().map(LocationEffect::Set),
         Mnemonic::Mov => Some(LocationEffect::Copy {
             from: source()?,
             add: 0,
             half,
         }),
-        Mnemonic::Or if immediate(instruction) == Some(-1) => {
-            Some(LocationEffect::Set(if half { 0xffff_ffff } else { -1 }))
-        }
-        Mnemonic::And if immediate(instruction) == Some(0) => Some(LocationEffect::Set(0)),
         Mnemonic::Add if immediate(instruction).is_some() => add(immediate(instruction)?),
         Mnemonic::Add => Some(LocationEffect::AddHeld {
             from: source()?,
@@ -120,6 +133,19 @@ fn simple(instruction: &Instruction, frame: &FrameAt, location: MachineLocation)
         Mnemonic::Lea => sum(instruction, location, half),
         _ => None,
     }
+}
+
+/// The number that an instruction puts into its first operand, whatever has been there.
+fn constant(instruction: &Instruction, frame: &FrameAt) -> Option<(Operand, i64)> {
+    let (target, half) = operand(instruction, frame, 0)?;
+    let value = match instruction.mnemonic() {
+        Mnemonic::Xor | Mnemonic::Sub if operand(instruction, frame, 1) == Some((target, half)) => 0,
+        Mnemonic::Mov => immediate(instruction)?,
+        Mnemonic::Or if immediate(instruction) == Some(-1) => -1,
+        Mnemonic::And if immediate(instruction) == Some(0) => 0,
+        _ => return None,
+    };
+    Some((target, if half { value & 0xffff_ffff } else { value }))
 }
 
 /// What `lea` makes of a register: another one and a number, or itself and another one.
@@ -173,6 +199,8 @@ pub(crate) struct Copies {
     pub(crate) changed: u16,
     /// What it makes of something else, by adding a number.
     pub(crate) copy: Option<Copy>,
+    /// The number that it puts somewhere.
+    pub(crate) constant: Option<(Operand, i64)>,
     /// What it holds against something, where the jump that follows depends on that.
     pub(crate) compared: Vec<(Operand, LocationEffect)>,
     /// What it holds against a number, where the jump that follows depends on their being equal.
@@ -219,7 +247,15 @@ pub(crate) fn copies(
             copies.changed |= 1 << register;
         }
     }
+    // What the kernel returns to whoever calls it is not among the registers that the instruction is said to use.
+    if matches!(
+        instruction.flow_control(),
+        FlowControl::Call | FlowControl::Interrupt
+    ) {
+        copies.changed |= 1;
+    }
     copies.copy = copy(instruction, frame);
+    copies.constant = constant(instruction, frame);
     copies
 }
 

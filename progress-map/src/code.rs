@@ -67,14 +67,25 @@ pub struct LeafCall {
     pub callee: u64,
 }
 
-/// Where a function keeps a number while it calls others.
+/// Where a function keeps a number: while it calls others, or from one instruction to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MachineLocation {
-    /// A register that calls preserve, as DWARF numbers it: 3 (rbx), 6 (rbp), 12 to 15.
+    /// A register, as DWARF numbers it. Those that calls preserve are 3 (rbx), 6 (rbp) and 12 to 15; of the others only those changes are
+    /// listed from which a value comes to a listed [`LocationEffect::Copy`], so what they hold is known there alone.
     Register(u8),
     /// A slot of its own frame, which nobody else writes to: so many bytes from the canonical frame address (CFA), below 0. It has 4 bytes
     /// if its effects are of the lower half, else 8.
     Slot(i32),
+}
+
+impl MachineLocation {
+    /// Whether calls leave it as it is, so that it can still be read while they last.
+    pub fn is_preserved(self) -> bool {
+        match self {
+            Self::Register(number) => matches!(number, 3 | 6 | 12..=15),
+            Self::Slot(_) => true,
+        }
+    }
 }
 
 /// An instruction that has to do with such a place.
@@ -172,7 +183,7 @@ impl MachineCode {
         (block.start <= address).then_some(u32::try_from(at).ok()?)
     }
 
-    /// What each function counts with, by the function's number, and whether that is in the lower 32 bits.
+    /// What each function counts with and calls preserve, by the function's number, and whether that is in the lower 32 bits.
     pub fn counted(&self) -> BTreeMap<u32, BTreeMap<MachineLocation, bool>> {
         let mut found: BTreeMap<u32, BTreeMap<MachineLocation, bool>> = BTreeMap::new();
         for change in &self.changes {
@@ -184,7 +195,8 @@ impl MachineCode {
                 LocationEffect::AddHeld { from, .. } => Some(from),
                 _ => None,
             };
-            for location in counts.into_iter().chain(held) {
+            let counted = counts.into_iter().chain(held);
+            for location in counted.filter(|location| location.is_preserved()) {
                 let of_function = found.entry(block.function).or_default();
                 let half = of_function.entry(location).or_insert(true);
                 *half &= change.effect.is_half().unwrap_or(true);

@@ -8,6 +8,7 @@
 use crate::beneath;
 use crate::code_flow::{CodeDoubt, CodePlace, CodeProof, FunctionCode, LoopBefore};
 use crate::code_loops::{is_of_source, may_be_another_call, may_be_one_point};
+use crate::code_rounds::AnchoredLoops;
 use crate::verdict::{CodeVerdict, Relation};
 use crate::{ExecutionPoint, Frame, Located, Order};
 use base::{Id, mpi_entry_point};
@@ -56,6 +57,8 @@ pub(crate) struct CodeIndex {
     /// By binding and address: whether the instruction was moved past a call ([`crate::displaced`]).
     pub(crate) displaced: Mutex<BTreeMap<(usize, u64), bool>>,
     compared: Mutex<Compared>,
+    /// The loops of the source that are found in the code ([`crate::code_rounds`]).
+    pub(crate) anchored: Mutex<AnchoredLoops>,
 }
 
 type Counters = BTreeMap<(usize, u32), Arc<BTreeSet<MachineLocation>>>;
@@ -500,6 +503,11 @@ impl Order<'_> {
 }
 
 impl CodeStack {
+    /// Outermost first.
+    pub(crate) fn frames(&self) -> &[CodeFrame] {
+        &self.frames
+    }
+
     /// Whether no frame of the stack is in code that is known.
     pub(crate) fn is_empty(&self) -> bool {
         self.frames.is_empty()

@@ -93,6 +93,18 @@ impl FunctionCode {
         })
     }
 
+    /// How often the header of a component was passed before a task that is in it came to its place, after the first time; `None` if nothing counts that by a
+    /// step that is known.
+    pub(crate) fn rounds(&self, component: &[bool], at: usize, place: &CodePlace) -> Option<u64> {
+        self.counters(component).iter().find_map(|counter| {
+            let step = counter
+                .step
+                .number(place, counter.half)
+                .filter(|&step| step != 0)?;
+            counter.count(at, place, step)
+        })
+    }
+
     /// The counters of a component, which are looked for once.
     pub(crate) fn counters(&self, component: &[bool]) -> Arc<[Counter]> {
         // Whoever panicked with a lock left nothing half done: an entry is whole when it is put in.
@@ -305,12 +317,13 @@ impl FunctionCode {
 }
 
 impl Counter {
-    /// What has to be known to count in a block.
+    /// What has to be known to count in a block, of what can be read while a call lasts.
     pub(crate) fn locations(&self, block: usize) -> BTreeSet<MachineLocation> {
         let held = self.known[block].iter().flatten();
         let of_offset = |offset: Offset| offset.held.map(|(location, _)| location);
         let here = held.flat_map(|(&location, &offset)| of_offset(offset).into_iter().chain([location]));
-        here.chain(of_offset(self.step)).collect()
+        let all = here.chain(of_offset(self.step));
+        all.filter(|location| location.is_preserved()).collect()
     }
 
     /// How often the header has been passed before a task came to this place in the block, after the first time; `None` if that is not known, or what is held is

@@ -164,6 +164,7 @@ pub(crate) struct FunctionCode {
 }
 
 /// A part of the function.
+#[derive(Clone)]
 struct Region {
     alive: Vec<bool>,
     /// Behind these blocks the region ends.
@@ -191,6 +192,16 @@ impl Region {
     fn leads(&self, from: usize, to: usize) -> bool {
         self.alive[from] && self.alive[to] && !self.cut[from] && !self.headers[to]
     }
+}
+
+/// A loop of the code: a strongly connected component, in one iteration of the loops around it.
+pub(crate) struct CodeLoop {
+    /// By block.
+    pub(crate) component: Vec<bool>,
+    /// The block by which alone it is entered.
+    header: usize,
+    /// One iteration of it.
+    iteration: Region,
 }
 
 /// Which ways through the code count.
@@ -402,26 +413,54 @@ impl FunctionCode {
         (of(a), of(b))
     }
 
+    /// The loops around a block, outermost first, until one has several entries.
+    pub(crate) fn loops_around(&self, at: usize) -> Vec<CodeLoop> {
+        let mut found = Vec::new();
+        let mut region = self.whole();
+        loop {
+            let component = self.component(&region, at);
+            let header = self.header(&component);
+            let Some(header) = header.filter(|_| self.is_cycle(&region, &component, at)) else {
+                return found;
+            };
+            region.narrow(component.clone(), header);
+            found.push(CodeLoop {
+                component,
+                header,
+                iteration: region.clone(),
+            });
+        }
+    }
+
+    /// Whether each iteration of a loop executes a block, and none does twice.
+    pub(crate) fn is_passed_once(&self, in_loop: &CodeLoop, block: usize) -> bool {
+        let inner = || self.component(&in_loop.iteration, block);
+        in_loop.component[block]
+            && !self.is_cycle(&in_loop.iteration, &inner(), block)
+            && self.is_passed_always(in_loop, &[block])
+    }
+
+    /// Whether each iteration of a loop executes one of some blocks.
+    pub(crate) fn is_passed_always(&self, in_loop: &CodeLoop, blocks: &[usize]) -> bool {
+        self.is_passed(&in_loop.component, in_loop.header, blocks)
+    }
+
+    /// Whether a block comes after another one in one iteration of a loop.
+    pub(crate) fn comes_after(&self, in_loop: &CodeLoop, earlier: usize, later: usize) -> bool {
+        earlier != later && self.reached(&in_loop.iteration, earlier, Ways::All)[later]
+    }
+
     /// The registers and slots that tell the iterations of the loops around a block.
     pub(crate) fn counters_at(&self, block: u32) -> BTreeSet<MachineLocation> {
         let mut found = BTreeSet::new();
         let Ok(at) = self.blocks.binary_search(&block) else {
             return found;
         };
-        let mut region = self.whole();
-        loop {
-            let component = self.component(&region, at);
-            let counters = if self.is_cycle(&region, &component, at) {
-                self.counters(&component)
-            } else {
-                Arc::default()
-            };
-            let Some(header) = counters.first().map(|counter| counter.header) else {
-                return found;
-            };
+        for in_loop in self.loops_around(at) {
+            let counters = self.counters(&in_loop.component);
             found.extend(counters.iter().flat_map(|counter| counter.locations(at)));
-            region.narrow(component, header);
         }
+        found
     }
 
     fn by_flow(&self, region: &Region, a: usize, b: usize) -> Result<Relation, CodeDoubt> {

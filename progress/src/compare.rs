@@ -15,6 +15,7 @@ use base::{Confidence, IdVec};
 use progress_map::{
     Assumption, Cut, FileId, Function, FunctionId, LoopId, Lov, LovClass, Map, PointId, PointKind,
 };
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::sync::{Arc, OnceLock, PoisonError};
@@ -532,11 +533,22 @@ impl<'m> Order<'m> {
             Iteration::Unknown(_) if on(Mutant::MissingVariableSkipped) => {
                 ControlFlow::Continue(Region::Iteration(in_loop))
             }
-            Iteration::Unknown(silent) => nothing(Reason::NoVariable {
-                in_loop,
-                at: at(),
-                silent,
-            }),
+            Iteration::Unknown(silent) => {
+                let rounds = |frame: &LocatedFrame| frame.rounds.get(&in_loop).copied();
+                let (Some(a), Some(b)) = (rounds(frame_a), rounds(frame_b)) else {
+                    return nothing(Reason::NoVariable {
+                        in_loop,
+                        at: at(),
+                        silent,
+                    });
+                };
+                let relation = match a.cmp(&b) {
+                    Ordering::Equal => return ControlFlow::Continue(Region::Iteration(in_loop)),
+                    Ordering::Less => Relation::Before,
+                    Ordering::Greater => Relation::After,
+                };
+                ControlFlow::Break((relation, Decided::Rounds { in_loop, a, b }))
+            }
         }
     }
 

@@ -27,6 +27,18 @@ pub fn sentence(map: &Map, verdict: &Verdict, a: &Located, b: &Located) -> Strin
     let same = proof.same.last().map(|same| same_epoch(map, same));
     let decided = match (&proof.decided, function) {
         (Decided::Iteration { .. }, Some(function)) => by_iteration(map, function, verdict, (a, b)),
+        (&Decided::Rounds { in_loop, a, b }, Some(function)) => {
+            let earlier = if is_after { "a later" } else { "an earlier" };
+            let at = format!(
+                "{}:{}",
+                short_path(map, function),
+                function.loops[in_loop].span.line
+            );
+            let (a, b) = (u128::from(a) + 1, u128::from(b) + 1);
+            format!(
+                "by the machine code iteration {a} is {earlier} iteration than iteration {b} of the loop at {at}"
+            )
+        }
         (Decided::Flow { a, b }, Some(function)) => {
             let (at_a, at_b) = (describe(map, function, *a), describe(map, function, *b));
             match verdict.relation {
@@ -37,7 +49,7 @@ pub fn sentence(map: &Map, verdict: &Verdict, a: &Located, b: &Located) -> Strin
             }
         }
         // Both are decided inside a function; the pair is spelled out so that a new variant is not forgotten.
-        (Decided::Iteration { .. } | Decided::Flow { .. }, None) => String::new(),
+        (Decided::Iteration { .. } | Decided::Rounds { .. } | Decided::Flow { .. }, None) => String::new(),
         (Decided::SamePoint, _) => match place(map, a, proof.depth) {
             Some(at) => format!("both are at {at}"),
             None => "both are at the same point".to_owned(),

@@ -6,12 +6,14 @@
 use crate::{Frame, Order};
 use base::IdVec;
 use progress_map::{FunctionId, Map, TailTarget};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How the code of the functions of a map leaves frames.
 pub(crate) struct TailJumps {
     of_own_code: IdVec<FunctionId, Leaving>,
     has_code: IdVec<FunctionId, Code>,
+    /// By function whose code is a jump to the entry of another one, and nothing else: that one.
+    only_jumps: BTreeMap<FunctionId, FunctionId>,
     /// The map holds all functions that debug info names: so it knows whose addresses are taken.
     is_whole: bool,
 }
@@ -95,6 +97,7 @@ impl TailJumps {
         let mut bound = map.bindings().flat_map(|binding| &binding.functions);
         Self {
             of_own_code: found,
+            only_jumps: only_jumps(map),
             has_code,
             is_whole: bound.all(|bound| bound.function.is_some())
                 && map.bindings().all(|binding| binding.tail_jumps.is_some()),
@@ -146,7 +149,39 @@ fn has_code(map: &Map) -> IdVec<FunctionId, Code> {
     found
 }
 
+/// The functions whose code begins with a jump to another one. One with several pieces of code, or several instances, has to begin so in each.
+fn only_jumps(map: &Map) -> BTreeMap<FunctionId, FunctionId> {
+    let mut found: BTreeMap<FunctionId, Option<FunctionId>> = BTreeMap::new();
+    for binding in map.bindings() {
+        let mut jumps: BTreeMap<u64, Vec<TailTarget>> = BTreeMap::new();
+        for jump in binding.tail_jumps.iter().flatten() {
+            jumps.entry(jump.at).or_default().push(jump.to);
+        }
+        for bound in &binding.functions {
+            let to = match jumps.get(&bound.start).map(Vec::as_slice) {
+                Some(&[TailTarget::Function(start)]) => {
+                    let to = binding.function_at(start).filter(|to| to.start == start);
+                    to.and_then(|to| to.function)
+                }
+                _ => None,
+            };
+            let Some(id) = bound.function else { continue };
+            let known = found.entry(id).or_insert(to);
+            if *known != to {
+                *known = None;
+            }
+        }
+    }
+    let found = found.into_iter();
+    found.filter_map(|(id, to)| Some((id, to?))).collect()
+}
+
 impl Order<'_> {
+    /// Whether a function is another one: all its code is a jump to it. No instruction tells of a task in the other which of the two was called.
+    pub(crate) fn is_only_a_jump_to(&self, id: FunctionId, callee: FunctionId) -> bool {
+        self.tail_jumps().only_jumps.get(&id) == Some(&callee)
+    }
+
     fn tail_jumps(&self) -> &TailJumps {
         self.tail_jumps.get_or_init(|| TailJumps::new(self))
     }

@@ -105,6 +105,15 @@ pub enum Decided {
         /// Its value on the second task.
         b: Value,
     },
+    /// No variable tells the iterations of a loop, and the machine code counts them.
+    Rounds {
+        /// The loop.
+        in_loop: LoopId,
+        /// How many iterations the first task has completed.
+        a: u64,
+        /// The second task.
+        b: u64,
+    },
     /// One point is reachable from the other and not the reverse, or neither from the other.
     Flow {
         /// A point of the first position.
@@ -134,6 +143,7 @@ impl Decided {
     pub fn code(&self) -> &'static str {
         match self {
             Decided::Iteration { .. } => "iteration",
+            Decided::Rounds { .. } => "iteration-counted",
             Decided::Flow { .. } => "flow",
             Decided::SamePoint => "same-point",
             Decided::Callees { .. } => "different-callees",

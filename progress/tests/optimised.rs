@@ -361,6 +361,10 @@ fn the_only_function_behind_a_pointer_that_can_have_vanished_is_put_back() {
             "{several:?}"
         );
     }
+    // Who is only a jump to `g` is `g`.
+    let mut alias = functions(&[1, 2]);
+    alias.binding.as_mut().unwrap().tail_jumps.as_mut().unwrap()[0].at = 16;
+    assert_eq!(relation(&alias, &early, &late), Relation::Before);
     // Code of which the map has no source may give a pointer any other.
     let mut more = functions(&[1]);
     let unknown = BoundFunction {

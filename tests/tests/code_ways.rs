@@ -6,7 +6,9 @@ use nix::sys::ptrace;
 use nix::sys::signal::Signal;
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
-use progress_map::{Binding, LocationEffect, MachineCode, MachineLocation, TailJump, TailTarget};
+use progress_map::{
+    Binding, LocationChange, LocationEffect, MachineCode, MachineLocation, TailJump, TailTarget,
+};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
@@ -57,7 +59,7 @@ fn every_way_that_cxx_takes_is_in_the_graph() {
 #[test]
 fn what_is_counted_with_changes_as_the_map_says() {
     let source = include_str!("code/counts.c");
-    let (mut slots, mut known) = (0, 0);
+    let (mut slots, mut known, mut volatile) = (0, 0, 0);
     for flags in [
         "gcc -O0",
         "gcc -O1 -fno-omit-frame-pointer",
@@ -74,9 +76,14 @@ fn what_is_counted_with_changes_as_the_map_says() {
         assert!(counted.steps > 100, "{flags}: only {counted:?}");
         slots += counted.of_slots;
         known += counted.known;
+        volatile += counted.volatile;
     }
     assert!(slots > 200, "only {slots} changes of slots were seen");
     assert!(known > 10, "only {known} branches told what is held");
+    assert!(
+        volatile > 20,
+        "only {volatile} copies out of registers that calls do not preserve were seen"
+    );
 }
 
 /// What was seen of locations that are counted with.
@@ -88,6 +95,8 @@ struct Counted {
     of_slots: usize,
     /// How often control came to where a branch tells what is held.
     known: usize,
+    /// Copies out of registers that calls do not preserve.
+    volatile: usize,
     /// Calls that left no frame.
     tail_calls: usize,
 }
@@ -142,6 +151,8 @@ struct Activation {
     cfa: u64,
     /// Its last instruction's block, the stack pointer then, and what everything that is counted with held.
     last: Option<(u32, u64, BTreeMap<MachineLocation, u64>)>,
+    /// What registers that calls do not preserve hold by what the map says of instructions. At a copy that it lists they must.
+    volatile: BTreeMap<MachineLocation, u64>,
 }
 
 /// Holds what is counted with against what the map says of each instruction.
@@ -172,6 +183,7 @@ impl Watch<'_> {
                 function,
                 cfa: sp + 8,
                 last: None,
+                volatile: BTreeMap::new(),
             });
         }
         let Some(active) = self
@@ -244,9 +256,20 @@ impl Watch<'_> {
                     Some(LocationEffect::AddHeld { from, half }) => {
                         old.get(&from).map(|&step| narrow(was.wrapping_add(step), half))
                     }
-                    Some(LocationEffect::Copy { from, add, half }) => old
-                        .get(&from)
-                        .map(|&held| narrow(held.wrapping_add_signed(add), half)),
+                    Some(LocationEffect::Copy { from, add, half }) => {
+                        let held = if from.is_preserved() {
+                            old.get(&from)
+                        } else {
+                            self.seen.volatile += 1;
+                            let held = active.volatile.get(&from);
+                            assert!(
+                                held.is_some(),
+                                "{flags}: who makes what {change:?} copies is not listed"
+                            );
+                            held
+                        };
+                        held.map(|&held| narrow(held.wrapping_add_signed(add), half))
+                    }
                     Some(
                         LocationEffect::Other | LocationEffect::Bounded { .. } | LocationEffect::Known { .. },
                     ) => None,
@@ -270,8 +293,37 @@ impl Watch<'_> {
                     self.seen.of_slots += usize::from(matches!(location, MachineLocation::Slot(_)));
                 }
             }
+            change_volatile(&mut active.volatile, &old, self.code.changes_of(before));
         }
         active.last = Some((block, sp, held));
+    }
+}
+
+/// Does to registers that calls do not preserve what the map says of an instruction, before which the others held this.
+fn change_volatile(
+    volatile: &mut BTreeMap<MachineLocation, u64>,
+    old: &BTreeMap<MachineLocation, u64>,
+    changes: &[LocationChange],
+) {
+    let before = volatile.clone();
+    for change in changes.iter().filter(|change| !change.location.is_preserved()) {
+        let of = |location: MachineLocation| before.get(&location).or_else(|| old.get(&location)).copied();
+        let narrow = |value: u64, half: bool| if half { value & 0xffff_ffff } else { value };
+        let made = match change.effect {
+            LocationEffect::Set(value) => Some(value.cast_unsigned()),
+            LocationEffect::Add { step, half } => {
+                of(change.location).map(|was| narrow(was.wrapping_add_signed(step), half))
+            }
+            LocationEffect::Copy { from, add, half } => {
+                of(from).map(|held| narrow(held.wrapping_add_signed(add), half))
+            }
+            LocationEffect::Bounded { .. } => continue,
+            LocationEffect::AddHeld { .. } | LocationEffect::Other | LocationEffect::Known { .. } => None,
+        };
+        match made {
+            Some(made) => volatile.insert(change.location, made),
+            None => volatile.remove(&change.location),
+        };
     }
 }
 

@@ -5,7 +5,7 @@
 use tests::oracle::judge::Directory;
 use tests::stops::build::{self, Compiler, Config, Level};
 use tests::stops::figures::{Numbers, Pairs};
-use tests::stops::{Campaign, Effort, all_configs, campaign};
+use tests::stops::{Campaign, Effort, Known, all_configs, campaign};
 
 /// Whether the compilers are there. Under CI they must be.
 fn equipped() -> bool {
@@ -25,7 +25,7 @@ const FEW: Effort = Effort {
     pairs: 300,
     shown: 2,
     dressed: false,
-    bare: false,
+    known: Known::Everything,
 };
 
 fn of_seeds(seeds: std::ops::Range<u64>, configs: &[Config], effort: Effort) -> Campaign {

@@ -2,7 +2,8 @@
 
 use super::decode::{DecodedInstruction, Piece};
 use super::file::UnwindEntry;
-use crate::registers::Operand;
+use super::volatile::{EffectsAt, Made, MadeAt, VolatileCopy, follow};
+use crate::registers::{Copy, Operand};
 use progress_map::{LocationEffect, MachineLocation};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,13 +12,14 @@ type Origin = (Operand, i64, bool);
 
 /// What the instructions of a function do to registers that calls preserve, and to its `own` slots, where copies in other registers are looked through:
 /// `j = i + 1; if (j == n) break; i = j` adds one to `i`, wherever `j` is. Copies are followed as long as control comes from one
-/// instruction to the next.
+/// instruction to the next; [`volatile`](super::volatile) follows the others.
 pub(super) fn with_copies(
     whole: &[(&UnwindEntry, &Piece)],
     jumped_to: &BTreeSet<u64>,
     own: &BTreeMap<i32, usize>,
-) -> BTreeMap<u64, Vec<(MachineLocation, LocationEffect)>> {
-    let mut found: BTreeMap<u64, Vec<(MachineLocation, LocationEffect)>> = BTreeMap::new();
+) -> EffectsAt {
+    let mut found = EffectsAt::new();
+    let (mut volatile, mut made) = (Vec::new(), MadeAt::new());
     let ways_in = ways_in(whole);
     for (_, piece) in whole {
         let mut copied = Copied {
@@ -36,12 +38,15 @@ pub(super) fn with_copies(
             if let Some((at, known)) = known.filter(|&(at, _)| is_only(step.end) && is_only(at)) {
                 found.entry(at).or_default().extend(known);
             }
+            volatile.extend(copied.volatile_copy(address, step));
+            made.extend(copied.made_volatile(address, step));
             let effects = copied.after(step);
             if !effects.is_empty() {
                 found.entry(address).or_default().extend(effects);
             }
         }
     }
+    follow(whole, &volatile, &made, &mut found);
     found
 }
 
@@ -81,6 +86,54 @@ impl Copied<'_> {
     fn origin(&self, operand: Operand) -> Option<Origin> {
         let itself = || operand.preserved().map(|_| (operand, 0, false));
         self.known.get(&operand).copied().or_else(itself)
+    }
+
+    /// The copy that an instruction makes, if what takes part in it is the function's own.
+    fn copy(&self, step: &DecodedInstruction) -> Option<Copy> {
+        let copy = step.copies.copy;
+        copy.filter(|copy| self.is_own(copy.to) && self.is_own(copy.from))
+    }
+
+    /// The copy that an instruction makes out of a register that calls do not preserve, of which it is not known here what it holds.
+    fn volatile_copy(&self, at: u64, step: &DecodedInstruction) -> Option<VolatileCopy> {
+        let copy = self.copy(step)?;
+        let from = match copy.from {
+            Operand::Register(from) if copy.from.is_volatile() && self.origin(copy.from).is_none() => from,
+            _ => return None,
+        };
+        Some(VolatileCopy {
+            at,
+            from,
+            to: copy.to.preserved()?,
+            add: copy.add,
+            half: copy.half,
+        })
+    }
+
+    /// What an instruction puts into a register that calls do not preserve, with that register.
+    fn made_volatile(&self, at: u64, step: &DecodedInstruction) -> Option<((u64, u8), Made)> {
+        let is_volatile = |operand: Operand| match operand {
+            Operand::Register(number) if operand.is_volatile() => Some(number),
+            _ => None,
+        };
+        if let Some((to, value)) = step.copies.constant {
+            return Some(((at, is_volatile(to)?), Made::Effect(LocationEffect::Set(value))));
+        }
+        let copy = self.copy(step)?;
+        let to = is_volatile(copy.to)?;
+        let made = match self.origin(copy.from) {
+            Some((from, add, half)) => Made::Effect(LocationEffect::Copy {
+                from: from.preserved()?,
+                add: add.checked_add(copy.add)?,
+                half: half || copy.half,
+            }),
+            None => Made::Of {
+                from: is_volatile(copy.from)?,
+                add: copy.add,
+                half: copy.half,
+            },
+        };
+        Some(((at, to), made))
     }
 
     /// What is held where control goes on from the jump `next`, which depends on what this step compares, and from which instruction on: the
@@ -124,10 +177,7 @@ impl Copied<'_> {
                 *effect = LocationEffect::Other;
             }
         }
-        let copy = step
-            .copies
-            .copy
-            .filter(|copy| self.is_own(copy.to) && self.is_own(copy.from));
+        let copy = self.copy(step);
         let made = copy.and_then(|copy| {
             let (from, add, half) = self.origin(copy.from)?;
             Some((copy.to, (from, add.checked_add(copy.add)?, half || copy.half)))

@@ -9,9 +9,9 @@ use std::process::ExitCode;
 use tests::command;
 use tests::oracle::judge::Directory;
 use tests::stops::build::Config;
-use tests::stops::{Effort, all_configs, campaign};
+use tests::stops::{Effort, Known, all_configs, campaign};
 
-const USAGE: &str = "usage: order-stops --seeds A..B [--build 'gcc -O2']... [--dressed] [--bare] [--stops N] [--pairs N] [--shown N] [--keep DIR]";
+const USAGE: &str = "usage: order-stops --seeds A..B [--build 'gcc -O2']... [--dressed] [--bare|--blind] [--stops N] [--pairs N] [--shown N] [--keep DIR]";
 
 struct Options {
     seeds: Range<u64>,
@@ -44,7 +44,8 @@ fn options(mut args: impl Iterator<Item = String>) -> Result<Options, String> {
                     .configs
                     .push(*known.ok_or_else(|| format!("'{text}' is no build\n{USAGE}"))?);
             }
-            "--bare" => options.effort.bare = true,
+            "--bare" => options.effort.known = Known::CodeAlone,
+            "--blind" => options.effort.known = Known::NoValues,
             "--dressed" => options.effort.dressed = true,
             "--stops" => options.effort.stops = number(value()?)?,
             "--pairs" => options.effort.pairs = number(value()?)?,

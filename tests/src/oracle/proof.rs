@@ -161,7 +161,9 @@ impl<'m> Prover<'m> {
             }
             // Made-up stacks have no machine code.
             (Decided::NotBegun(_), _) => Err("decided by a library that is not there".to_owned()),
-            (Decided::Code(_), _) => Err("decided by machine code that is not there".to_owned()),
+            (Decided::Code(_) | Decided::Rounds { .. }, _) => {
+                Err("decided by machine code that is not there".to_owned())
+            }
             (Decided::Nothing(reason), _) => Err(format!("decided by nothing: {reason}")),
             (Decided::Iteration { .. } | Decided::Flow { .. }, None) => {
                 Err("the deciding frame does not exist".to_owned())

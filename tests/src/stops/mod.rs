@@ -35,8 +35,19 @@ pub struct Effort {
     pub shown: usize,
     /// Programs are dressed: see [`dress`].
     pub dressed: bool,
-    /// The order knows the code of the build, and neither source nor debug info.
-    pub bare: bool,
+    /// What the order knows.
+    pub known: Known,
+}
+
+/// What the order knows of the stops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Known {
+    /// All that the probe reads.
+    Everything,
+    /// The same, as if debug info described no variable.
+    NoValues,
+    /// The code of the build, and neither source nor debug info.
+    CodeAlone,
 }
 
 impl Default for Effort {
@@ -46,7 +57,7 @@ impl Default for Effort {
             pairs: 500,
             shown: 3,
             dressed: false,
-            bare: false,
+            known: Known::Everything,
         }
     }
 }
@@ -150,14 +161,16 @@ fn one(
     };
     let build = build::build(dir, case.seed, &build::text(case, &text), config)?;
     let stops = moments::collect(&build, &runs, config, effort.stops)?;
-    let judged = if effort.bare {
-        let bytes = std::fs::read(&build.path).map_err(|e| Trouble::Failed(e.to_string()))?;
-        let (path, mut code) = (build.path.to_string_lossy(), engine::Map::default());
-        engine::bind_code(&mut code, &bytes, &path).map_err(|e| Trouble::Failed(e.to_string()))?;
-        let bare = Vec::from_iter(stops.iter().map(|stop| bare(stop, &path)));
-        judge::judge(&code, &runs, &bare, effort.pairs, case.seed)
-    } else {
-        judge::judge(&build.map, &runs, &stops, effort.pairs, case.seed)
+    let judge = |map: &engine::Map, stops: &[Stop]| judge::judge(map, &runs, stops, effort.pairs, case.seed);
+    let judged = match effort.known {
+        Known::Everything => judge(&build.map, &stops),
+        Known::NoValues => judge(&build.map, &Vec::from_iter(stops.iter().map(blind))),
+        Known::CodeAlone => {
+            let bytes = std::fs::read(&build.path).map_err(|e| Trouble::Failed(e.to_string()))?;
+            let (path, mut code) = (build.path.to_string_lossy(), engine::Map::default());
+            engine::bind_code(&mut code, &bytes, &path).map_err(|e| Trouble::Failed(e.to_string()))?;
+            judge(&code, &Vec::from_iter(stops.iter().map(|stop| bare(stop, &path))))
+        }
     };
     let numbers = figures.of.entry(config).or_default();
     numbers.count(&stops, &judged);
@@ -177,6 +190,15 @@ fn one(
     wrong.extend(faults.map(|pair| judge::describe(&runs, &stops, pair)));
     wrong.truncate(effort.shown);
     Ok(wrong)
+}
+
+/// A stop of which no value is known.
+fn blind(stop: &Stop) -> Stop {
+    let mut stop = stop.clone();
+    for frame in &mut stop.task.frames {
+        frame.values.clear();
+    }
+    stop
 }
 
 /// A stop as it is seen of a program without debug info: frames of the machine, with addresses and registers.

@@ -1,0 +1,105 @@
+/* Loops whose iterations registers count, whether or not debug info says where the variables are. Arguments: the way of the case, its flag, and the
+ * visit of step() that never ends. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static int visits, last_visit;
+static volatile int three = 3, two = 2;
+
+__attribute__((noinline)) void step(int k)
+{
+    if (++visits == last_visit) {
+        puts("staying");
+        fflush(stdout);
+        pause();
+        _exit(1);
+    }
+    __asm__ volatile("" : : "r"(k));
+}
+
+/* The number of the iteration lies in one register and then in another, because the loop inside needs many. */
+__attribute__((noinline)) static void nested(int flag)
+{
+    int done = 0;
+    for (int it = 1; !done; it++) {
+        for (int stage = 0; stage < three; stage++)
+            for (int start = 0; start < 2 * two; start += two) {
+                int number = start + two > 2 * two ? 2 * two - start : two;
+                step(start + number);
+            }
+        if (flag && it % 2 == 0)
+            step(it);
+        step(-it);
+        if (it >= three)
+            done = 1;
+    }
+}
+
+/* An iteration begins with the change, and some end early. */
+__attribute__((noinline)) static void early(int flag)
+{
+    int i = 0;
+    while (i + 1 <= 2 * three) {
+        i++;
+        step(i);
+        if (flag && i % 2 == 0)
+            continue;
+        step(-i);
+    }
+}
+
+/* Unrolled whole at some levels. */
+__attribute__((noinline)) static void few(int flag)
+{
+    for (int i = 0; i < 4; i++) {
+        step(i);
+        if (flag && i == 2)
+            step(i);
+    }
+}
+
+/* What changes in some iterations only is no number of the iteration; and a call that is made in some only holds no loops together. */
+__attribute__((noinline)) static void seldom(int flag)
+{
+    int found = 0;
+    for (int i = 0; found < two; i++) {
+        if ((i + flag) % 3 == 0)
+            found++;
+        else
+            step(found);
+    }
+}
+
+/* The loop inside is one of the code with that around it, if the compiler likes. */
+__attribute__((noinline)) static void flat(int flag)
+{
+    for (int i = 0; i < three; i++)
+        for (int j = 0; j < three; j++) {
+            if (flag && j == 1)
+                continue;
+            step(i + j);
+        }
+}
+
+/* Two calls, of which one follows the change. */
+__attribute__((noinline)) static void around(int flag)
+{
+    int i = 0;
+    do {
+        step(i);
+        i++;
+        step(-i);
+    } while (i < three + flag);
+}
+
+int main(int argc, char **argv)
+{
+    void (*const cases[])(int) = {nested, early, few, seldom, flat, around};
+    if (argc != 4)
+        return 2;
+    last_visit = atoi(argv[3]);
+    cases[atoi(argv[1])](atoi(argv[2]));
+    puts("ended");
+    return 0;
+}
