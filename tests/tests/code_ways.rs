@@ -151,8 +151,8 @@ struct Activation {
     cfa: u64,
     /// Its last instruction's block, the stack pointer then, and what everything that is counted with held.
     last: Option<(u32, u64, BTreeMap<MachineLocation, u64>)>,
-    /// What registers that calls do not preserve hold by what the map says of instructions. At a copy that it lists they must.
-    volatile: BTreeMap<MachineLocation, u64>,
+    /// What registers that calls do not preserve hold by what the map says of instructions, if the parts of that are known. At a copy that it lists they must.
+    volatile: BTreeMap<MachineLocation, Option<u64>>,
 }
 
 /// Holds what is counted with against what the map says of each instruction.
@@ -261,12 +261,12 @@ impl Watch<'_> {
                             old.get(&from)
                         } else {
                             self.seen.volatile += 1;
-                            let held = active.volatile.get(&from);
+                            let made = active.volatile.get(&from);
                             assert!(
-                                held.is_some(),
+                                made.is_some(),
                                 "{flags}: who makes what {change:?} copies is not listed"
                             );
-                            held
+                            made.and_then(Option::as_ref)
                         };
                         held.map(|&held| narrow(held.wrapping_add_signed(add), half))
                     }
@@ -301,13 +301,16 @@ impl Watch<'_> {
 
 /// Does to registers that calls do not preserve what the map says of an instruction, before which the others held this.
 fn change_volatile(
-    volatile: &mut BTreeMap<MachineLocation, u64>,
+    volatile: &mut BTreeMap<MachineLocation, Option<u64>>,
     old: &BTreeMap<MachineLocation, u64>,
     changes: &[LocationChange],
 ) {
     let before = volatile.clone();
     for change in changes.iter().filter(|change| !change.location.is_preserved()) {
-        let of = |location: MachineLocation| before.get(&location).or_else(|| old.get(&location)).copied();
+        let of = |location: MachineLocation| match before.get(&location) {
+            Some(made) => *made,
+            None => old.get(&location).copied(),
+        };
         let narrow = |value: u64, half: bool| if half { value & 0xffff_ffff } else { value };
         let made = match change.effect {
             LocationEffect::Set(value) => Some(value.cast_unsigned()),
@@ -320,10 +323,7 @@ fn change_volatile(
             LocationEffect::Bounded { .. } => continue,
             LocationEffect::AddHeld { .. } | LocationEffect::Other | LocationEffect::Known { .. } => None,
         };
-        match made {
-            Some(made) => volatile.insert(change.location, made),
-            None => volatile.remove(&change.location),
-        };
+        volatile.insert(change.location, made);
     }
 }
 
