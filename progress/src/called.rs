@@ -207,7 +207,7 @@ impl Order<'_> {
         let inside_call = points.iter().all(is_call);
         let points = narrow_calls(call.body, points, call.position());
         let way = match points[..] {
-            [_] if inside_call => self.only_way_through_pointer(call.callee),
+            [point] if inside_call => self.only_way_through_pointer((call.id, point), call.callee),
             _ if self.may_have_vanished_into(&call.callee.function) => None,
             _ => Some(Vec::new()),
         };

@@ -317,7 +317,7 @@ impl Order<'_> {
     }
 
     /// Whether a call passes as many arguments as a function has parameters, if it is one through a pointer and that is known.
-    fn passes_enough(&self, id: FunctionId, point: PointId, callee: FunctionId) -> bool {
+    pub(crate) fn passes_enough(&self, id: FunctionId, point: PointId, callee: FunctionId) -> bool {
         let map = self.map();
         let call = map
             .pointer_calls

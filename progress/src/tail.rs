@@ -71,15 +71,20 @@ impl Order<'_> {
     /// The functions that a call through a pointer led to and that have left no frame, before the one of the next frame was called; nothing if that
     /// could have come about in more than one way.
     ///
-    /// The pointer leads to a function whose address is taken. Either that is `callee`, or the one function among them that may vanish into it. One that is
+    /// The pointer leads to a function whose address is taken, and that has no more parameters than the call has arguments. Either that is `callee`, or the one function among them that may vanish into it. One that is
     /// only a jump to `callee` is no other way than `callee` itself.
-    pub(crate) fn only_way_through_pointer(&self, callee: &Frame) -> Option<Vec<(FunctionId, PointId)>> {
+    pub(crate) fn only_way_through_pointer(
+        &self,
+        (caller, call): (FunctionId, PointId),
+        callee: &Frame,
+    ) -> Option<Vec<(FunctionId, PointId)>> {
         let may_have_vanished = self.may_have_vanished_into(&callee.function);
         if !self.knows_whom_pointers_lead_to() {
             return (!may_have_vanished).then(Vec::new);
         }
         let callee_id = self.function_of(callee);
         let taken = self.map().address_taken.iter().map(|taken| taken.function);
+        let taken = taken.filter(|&id| self.passes_enough(caller, call, id));
         let ways = taken.filter(|&id| Some(id) == callee_id || self.may_vanish_into(id, &callee.function));
         let mut ways = Vec::from_iter(ways);
         if let Some(callee) = callee_id.filter(|callee| ways.contains(callee)) {

@@ -361,6 +361,15 @@ fn the_only_function_behind_a_pointer_that_can_have_vanished_is_put_back() {
             "{several:?}"
         );
     }
+    // Who has more parameters than there are arguments was not called.
+    let mut fewer = functions(&[1, 3]);
+    fewer.address_taken[1].parameters = Some(4);
+    fewer.pointer_calls = vec![PointerCall {
+        function: FunctionId::from_index(0),
+        point: PointId::from_index(1),
+        arguments: 2,
+    }];
+    assert_eq!(relation(&fewer, &early, &late), Relation::Before);
     // Who is only a jump to `g` is `g`.
     let mut alias = functions(&[1, 2]);
     alias.binding.as_mut().unwrap().tail_jumps.as_mut().unwrap()[0].at = 16;

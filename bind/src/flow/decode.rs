@@ -2,7 +2,7 @@
 
 use super::file::{File, UnwindEntry, returns_twice};
 use super::stack::{FrameAt, StackUse};
-use super::tables::Tables;
+use super::tables::{Tables, is_of_table};
 use crate::landing::{LandingPad, landing_pads};
 use crate::registers::{Copies, compared, copies, effects, equal};
 use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory};
@@ -38,6 +38,8 @@ pub(super) struct DecodedInstruction {
     pub(super) jumps_anywhere: bool,
     /// It jumps to an address that is computed or read from memory: of a table inside the function, or out of it.
     pub(super) may_leave: Option<TailTarget>,
+    /// It jumps to an address that is an entry of a table for certain.
+    pub(super) is_of_table: bool,
     /// It returns to the caller.
     pub(super) returns: bool,
     pub(super) effects: Vec<(MachineLocation, LocationEffect)>,
@@ -117,6 +119,7 @@ pub(super) fn run(
     let mut decoder = Decoder::with_ip(64, bytes.get(offset..)?, start, DecoderOptions::NONE);
     let mut factory = InstructionInfoFactory::new();
     let mut before: Option<(Instruction, FrameAt)> = None;
+    let mut second_last = None;
     while decoder.can_decode() && !piece.steps.contains_key(&decoder.ip()) {
         let instruction = decoder.decode();
         if instruction.is_invalid() || piece.steps.len() >= MOST_INSTRUCTIONS {
@@ -131,6 +134,8 @@ pub(super) fn run(
         let at = FrameAt::new(&frame.unwinding, instruction.ip());
         tables.note(file, &instruction);
         let mut step = step(file, &instruction, tables)?;
+        let last = before.as_ref().map(|(last, _)| last);
+        step.is_of_table = step.jumps_anywhere && is_of_table(second_last.as_ref(), last, &instruction);
         if step.call.is_none() {
             step.effects = effects(&mut factory, &instruction, &at);
             step.copies = copies(&mut factory, &instruction, &at);
@@ -142,6 +147,7 @@ pub(super) fn run(
         if !falls {
             return Some(());
         }
+        second_last = before.map(|(last, _)| last);
         before = Some((instruction, at));
     }
     Some(())
@@ -160,6 +166,7 @@ pub(super) fn step(
         jumps: Vec::new(),
         jumps_anywhere: false,
         may_leave: None,
+        is_of_table: false,
         returns: false,
         effects: Vec::new(),
         copies: Copies::default(),

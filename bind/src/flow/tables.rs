@@ -2,7 +2,7 @@
 
 use super::decode::Piece;
 use super::file::{File, UnwindEntry};
-use iced_x86::{Instruction, OpKind, Register};
+use iced_x86::{Instruction, Mnemonic, OpKind, Register};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -24,7 +24,7 @@ pub(super) struct Tables {
 impl Tables {
     pub(super) fn note(&mut self, file: &File<'_, '_>, instruction: &Instruction) {
         let is_data = |address: &u64| !file.image.is_code(*address) && file.image.is_loaded(*address);
-        if instruction.mnemonic() == iced_x86::Mnemonic::Lea && instruction.is_ip_rel_memory_operand() {
+        if instruction.mnemonic() == Mnemonic::Lea && instruction.is_ip_rel_memory_operand() {
             self.relative
                 .extend(Some(instruction.ip_rel_memory_address()).filter(is_data));
         }
@@ -69,6 +69,9 @@ impl Tables {
             if let Some(step) = piece.steps.get_mut(&jump) {
                 step.jumps = targets.iter().copied().collect();
                 step.jumps_anywhere = targets.is_empty();
+                if step.is_of_table && !targets.is_empty() {
+                    step.may_leave = None;
+                }
             }
         }
         if targets == self.targets {
@@ -78,6 +81,37 @@ impl Tables {
         self.targets = targets;
         Some(true)
     }
+}
+
+/// Whether a computed jump leads to an entry of a table for certain, and not to a function that somebody has the address of: its address is read from memory by
+/// an index, as it is, or as the distance from where the table begins. The instructions in front of it say so.
+pub(super) fn is_of_table(
+    second_last: Option<&Instruction>,
+    last: Option<&Instruction>,
+    jump: &Instruction,
+) -> bool {
+    let is_entry = |instruction: &Instruction, base: Register, size: u32| {
+        let index = instruction.memory_index();
+        instruction.memory_base() == base
+            && index != Register::None
+            && instruction.memory_index_scale() == size
+    };
+    if jump.op0_kind() == OpKind::Memory {
+        return is_entry(jump, Register::None, 8);
+    }
+    let (Some(read), Some(sum)) = (second_last, last) else {
+        return false;
+    };
+    let target = jump.op0_register();
+    let is_sum = sum.mnemonic() == Mnemonic::Add
+        && sum.op0_kind() == OpKind::Register
+        && sum.op1_kind() == OpKind::Register
+        && sum.op0_register() == target;
+    let is_distance = read.mnemonic() == Mnemonic::Movsxd
+        && read.op0_register() == target
+        && read.op1_kind() == OpKind::Memory
+        && read.memory_displacement64() == 0;
+    is_sum && is_distance && is_entry(read, sum.op1_register(), 4)
 }
 
 /// Reads a table of jumps up to the first entry that leads out of the function.

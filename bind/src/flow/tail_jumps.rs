@@ -1,7 +1,7 @@
 //! The jumps that leave functions.
 //!
 //! What is not known counts as a jump to anywhere: code that could not be decoded or that the unwind tables do not describe, and a computed jump of
-//! which it is not certain that it stays in the function, as in one that has a table of jumps.
+//! which it is not certain that it stays in the function: one that does not read its address from a table, in a function that has some.
 
 use super::decode::Piece;
 use super::file::File;
