@@ -2,6 +2,7 @@
 
 use crate::workspace;
 use anyhow::{Context, Result, bail};
+use corpus::Mpi;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -77,6 +78,27 @@ pub fn cargo() -> Command {
 pub fn build_hindmost() -> Result<PathBuf> {
     run(cargo().args(["build", "--release", "--package", "cli", "--bin", "hindmost"]))?;
     Ok(workspace::target()?.join("release/hindmost"))
+}
+
+/// Builds the release binary with the library that its recorders are made of, and returns its path.
+pub fn build_hindmost_with_recorder() -> Result<PathBuf> {
+    run(cargo().args(["build", "--release", "--package", "runtime-pmpi"]))?;
+    build_hindmost()
+}
+
+/// Builds a release binary of the crate `bench` and returns its path.
+pub fn build_bench(name: &str) -> Result<PathBuf> {
+    run(cargo().args(["build", "--release", "--package", "bench", "--bin", name]))?;
+    Ok(workspace::target()?.join("release").join(name))
+}
+
+/// Lets `hindmost` build its flight recorder for an MPI, in this directory, and returns the library's path.
+pub fn make_recorder(hindmost: &Path, mpi: Mpi, directory: &Path) -> Result<PathBuf> {
+    let recorder = directory.join(format!("recorder-{}.so", mpi.name()));
+    let mut make = Command::new(hindmost);
+    make.args(["recorder", "--mpicc", &format!("mpicc.{}", mpi.name()), "-o"]);
+    succeed(make.arg(&recorder))?;
+    Ok(recorder)
 }
 
 /// A directory for what xtask makes, below cargo's own target directory.

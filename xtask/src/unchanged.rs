@@ -4,7 +4,7 @@
 //! (`testlist`) name directories, or programs with the number of their ranks, arguments and environment. A test passes if its job ends without an error and
 //! prints ` No Errors`. A test whose two results differ is run twice more each way: what then differs between runs of one kind is said to be unsteady.
 
-use crate::command::{self, build_hindmost, cargo, succeed};
+use crate::command;
 use crate::setup;
 use anyhow::{Context, Result, ensure};
 use corpus::{JobProcesses, Mpi};
@@ -46,14 +46,10 @@ pub fn run(options: &Options) -> Result<()> {
         Some(named) => fs::canonicalize(named).with_context(|| format!("there is no {}", named.display()))?,
         None => {
             setup::ensure()?;
-            command::run(cargo().args(["build", "--release", "--package", "runtime-pmpi"]))?;
-            build_hindmost()?
+            command::build_hindmost_with_recorder()?
         }
     };
-    let recorder = command::work_directory("unchanged")?.join(format!("recorder-{}.so", mpi.name()));
-    let mut make = Command::new(&hindmost);
-    make.args(["recorder", "--mpicc", &format!("mpicc.{}", mpi.name()), "-o"]);
-    succeed(make.arg(&recorder))?;
+    let recorder = command::make_recorder(&hindmost, mpi, &command::work_directory("unchanged")?)?;
 
     let suite = fs::canonicalize(&options.suite)
         .with_context(|| format!("there is no {}", options.suite.display()))?;

@@ -5,7 +5,9 @@
 
 use super::answers::STALL;
 use super::measure::{median, median_wall, poisson_with_map, print_machine, time_of_children};
-use crate::command::{self, build_hindmost, cargo, succeed, work_directory};
+use crate::command::{
+    self, build_bench, build_hindmost_with_recorder, make_recorder, succeed, work_directory,
+};
 use crate::workspace;
 use anyhow::{Context, Result};
 use corpus::{Build, JobPlan, Mpi, Program};
@@ -23,36 +25,23 @@ const CALL_LIMIT: f64 = 200.0;
 
 /// Runs it; the tables go to standard output.
 pub(super) fn run() -> Result<()> {
-    let hindmost = build_hindmost()?;
-    command::run(cargo().args(["build", "--release", "--package", "runtime-pmpi"]))?;
-    command::run(cargo().args([
-        "build",
-        "--release",
-        "--package",
-        "bench",
-        "--bin",
-        "recorder-bench",
-    ]))?;
+    let hindmost = build_hindmost_with_recorder()?;
+    let analysis = build_bench("recorder-bench")?;
     let directory = work_directory("bench-recorder")?;
     print_machine();
-    for mpi in [Mpi::OpenMpi, Mpi::Mpich] {
-        let recorder = directory.join(format!("recorder-{}.so", mpi.name()));
-        let mut make = Command::new(&hindmost);
-        make.args(["recorder", "--mpicc", &format!("mpicc.{}", mpi.name()), "-o"]);
-        succeed(make.arg(&recorder))?;
+    let of_open_mpi = make_recorder(&hindmost, Mpi::OpenMpi, &directory)?;
+    let of_mpich = make_recorder(&hindmost, Mpi::Mpich, &directory)?;
+    for (mpi, recorder) in [(Mpi::OpenMpi, &of_open_mpi), (Mpi::Mpich, &of_mpich)] {
         let bench = Bench {
             mpi,
-            recorder,
+            recorder: recorder.clone(),
             directory: &directory,
         };
         bench.calls()?;
         bench.program()?;
     }
-    let recorder = directory.join(format!("recorder-{}.so", Mpi::OpenMpi.name()));
-    answers(&hindmost, &recorder, &directory)?;
-    command::run(&mut Command::new(
-        workspace::target()?.join("release/recorder-bench"),
-    ))
+    answers(&hindmost, &of_open_mpi, &directory)?;
+    command::run(&mut Command::new(analysis))
 }
 
 /// The ranks of the hung job that is asked about.

@@ -7,8 +7,8 @@ use super::job::Void;
 use super::moment::Moment;
 use super::subject::{Subject, Toolchain};
 use super::{Hung, Injector, Options, builds, out_directory};
-use crate::command::{self, build_hindmost, cargo, succeed};
-use crate::{setup, workspace};
+use crate::command::{self, succeed};
+use crate::setup;
 use anyhow::{Context, Result, ensure};
 use corpus::Mpi;
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,23 +28,11 @@ const WAYS: [&str; 5] = [
 /// Runs the study; fails if the recorder calls a wrong answer proven.
 pub(super) fn run(options: &Options) -> Result<()> {
     setup::ensure()?;
-    let hindmost = build_hindmost()?;
-    command::run(cargo().args(["build", "--release", "--package", "runtime-pmpi"]))?;
-    command::run(cargo().args([
-        "build",
-        "--release",
-        "--package",
-        "bench",
-        "--bin",
-        "recorder-study",
-    ]))?;
-    let study = workspace::target()?.join("release/recorder-study");
+    let hindmost = command::build_hindmost_with_recorder()?;
+    let study = command::build_bench("recorder-study")?;
     let mut injector = Injector::new(hindmost.clone(), out_directory(options)?)?;
     for mpi in [Mpi::OpenMpi, Mpi::Mpich] {
-        let recorder = injector.out.join(format!("recorder-{}.so", mpi.name()));
-        let mut make = Command::new(&hindmost);
-        make.args(["recorder", "--mpicc", &format!("mpicc.{}", mpi.name()), "-o"]);
-        succeed(make.arg(&recorder))?;
+        let recorder = command::make_recorder(&hindmost, mpi, &injector.out)?;
         injector.recorders.insert(mpi.name(), recorder);
     }
     let builds = builds(options)?;
