@@ -424,7 +424,7 @@ mod tests {
                 .map(|&(name, value)| (name.to_owned(), Value::Int(value)))
                 .collect(),
             missing: std::collections::BTreeMap::new(),
-            rounds: std::collections::BTreeMap::new(),
+            iterations: std::collections::BTreeMap::new(),
             may_be_merged: false,
             is_any_round: false,
             is_of_program: false,

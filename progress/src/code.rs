@@ -7,8 +7,8 @@
 
 use crate::beneath;
 use crate::code_flow::{CodeDoubt, CodePlace, CodeProof, FunctionCode, LoopBefore};
+use crate::code_iterations::AnchoredLoops;
 use crate::code_loops::{is_of_source, may_be_another_call, may_be_one_point};
-use crate::code_rounds::AnchoredLoops;
 use crate::verdict::{CodeVerdict, Relation};
 use crate::{ExecutionPoint, Frame, Located, Order};
 use base::{Id, mpi_entry_point};
@@ -57,7 +57,7 @@ pub(crate) struct CodeIndex {
     /// By binding and address: whether the instruction was moved past a call ([`crate::displaced`]).
     pub(crate) displaced: Mutex<BTreeMap<(usize, u64), bool>>,
     compared: Mutex<Compared>,
-    /// The loops of the source that are found in the code ([`crate::code_rounds`]).
+    /// The loops of the source that are found in the code ([`crate::code_iterations`]).
     pub(crate) anchored: Mutex<AnchoredLoops>,
 }
 

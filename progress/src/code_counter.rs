@@ -95,7 +95,7 @@ impl FunctionCode {
 
     /// How often the header of a component was passed before a task that is in it came to its place, after the first time; `None` if nothing counts that by a
     /// step that is known.
-    pub(crate) fn rounds(&self, component: &[bool], at: usize, place: &CodePlace) -> Option<u64> {
+    pub(crate) fn completed(&self, component: &[bool], at: usize, place: &CodePlace) -> Option<u64> {
         self.counters(component).iter().find_map(|counter| {
             let step = counter
                 .step

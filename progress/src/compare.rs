@@ -534,8 +534,8 @@ impl<'m> Order<'m> {
                 ControlFlow::Continue(Region::Iteration(in_loop))
             }
             Iteration::Unknown(silent) => {
-                let rounds = |frame: &LocatedFrame| frame.rounds.get(&in_loop).copied();
-                let (Some(a), Some(b)) = (rounds(frame_a), rounds(frame_b)) else {
+                let completed = |frame: &LocatedFrame| frame.iterations.get(&in_loop).copied();
+                let (Some(a), Some(b)) = (completed(frame_a), completed(frame_b)) else {
                     return nothing(Reason::NoVariable {
                         in_loop,
                         at: at(),
@@ -547,7 +547,7 @@ impl<'m> Order<'m> {
                     Ordering::Less => Relation::Before,
                     Ordering::Greater => Relation::After,
                 };
-                ControlFlow::Break((relation, Decided::Rounds { in_loop, a, b }))
+                ControlFlow::Break((relation, Decided::Iterations { in_loop, a, b }))
             }
         }
     }

@@ -27,7 +27,7 @@ pub fn sentence(map: &Map, verdict: &Verdict, a: &Located, b: &Located) -> Strin
     let same = proof.same.last().map(|same| same_epoch(map, same));
     let decided = match (&proof.decided, function) {
         (Decided::Iteration { .. }, Some(function)) => by_iteration(map, function, verdict, (a, b)),
-        (&Decided::Rounds { in_loop, a, b }, Some(function)) => {
+        (&Decided::Iterations { in_loop, a, b }, Some(function)) => {
             let earlier = if is_after { "a later" } else { "an earlier" };
             let at = format!(
                 "{}:{}",
@@ -49,7 +49,9 @@ pub fn sentence(map: &Map, verdict: &Verdict, a: &Located, b: &Located) -> Strin
             }
         }
         // Both are decided inside a function; the pair is spelled out so that a new variant is not forgotten.
-        (Decided::Iteration { .. } | Decided::Rounds { .. } | Decided::Flow { .. }, None) => String::new(),
+        (Decided::Iteration { .. } | Decided::Iterations { .. } | Decided::Flow { .. }, None) => {
+            String::new()
+        }
         (Decided::SamePoint, _) => match place(map, a, proof.depth) {
             Some(at) => format!("both are at {at}"),
             None => "both are at the same point".to_owned(),

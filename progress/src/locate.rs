@@ -48,8 +48,8 @@ pub struct LocatedFrame {
     pub values: BTreeMap<String, Value>,
     /// Variables that could not be read.
     pub missing: BTreeMap<String, String>,
-    /// How many iterations of a loop the task has completed, by the machine code, where no variable tells that ([`crate::code_rounds`]).
-    pub rounds: BTreeMap<LoopId, u64>,
+    /// How many iterations of a loop the task has completed, by the machine code, where no variable tells that ([`crate::code_iterations`]).
+    pub iterations: BTreeMap<LoopId, u64>,
     /// The call may be another than the one whose position is shown: the compiler may have made them one.
     pub may_be_merged: bool,
     /// Optimised code may have made a loop of the function's calls of itself, and the frame may be in any round of it. Holds
@@ -123,7 +123,7 @@ impl Order<'_> {
             None => self.code_stack(point, &functions, first),
             Some(_) => CodeStack::default(),
         };
-        self.count_rounds(&mut frames, &origin, &code);
+        self.count_iterations(&mut frames, &origin, &code);
         let obstacle = obstacle.or_else(|| {
             let unknown = self.is_of_code_alone() && code.is_empty();
             unknown.then(|| Obstacle::CodeUnknown(point.task.clone()))
@@ -175,7 +175,7 @@ impl Order<'_> {
             callee_known: true,
             values: BTreeMap::new(),
             missing: BTreeMap::new(),
-            rounds: BTreeMap::new(),
+            iterations: BTreeMap::new(),
             may_be_merged: false,
             // Of a function that may be a loop more than one way leads on.
             is_any_round: false,
@@ -198,7 +198,7 @@ impl Order<'_> {
             callee_known: false,
             values: frame.values.clone(),
             missing: frame.missing.clone(),
-            rounds: BTreeMap::new(),
+            iterations: BTreeMap::new(),
             may_be_merged: false,
             is_any_round: function.is_some_and(|id| self.may_be_a_loop(id)),
             is_of_program: function.is_none() && self.is_in_mapped_file(frame),

@@ -106,7 +106,7 @@ pub enum Decided {
         b: Value,
     },
     /// No variable tells the iterations of a loop, and the machine code counts them.
-    Rounds {
+    Iterations {
         /// The loop.
         in_loop: LoopId,
         /// How many iterations the first task has completed.
@@ -143,7 +143,7 @@ impl Decided {
     pub fn code(&self) -> &'static str {
         match self {
             Decided::Iteration { .. } => "iteration",
-            Decided::Rounds { .. } => "iteration-counted",
+            Decided::Iterations { .. } => "iteration-counted",
             Decided::Flow { .. } => "flow",
             Decided::SamePoint => "same-point",
             Decided::Callees { .. } => "different-callees",

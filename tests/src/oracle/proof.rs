@@ -161,7 +161,7 @@ impl<'m> Prover<'m> {
             }
             // Made-up stacks have no machine code.
             (Decided::NotBegun(_), _) => Err("decided by a library that is not there".to_owned()),
-            (Decided::Code(_) | Decided::Rounds { .. }, _) => {
+            (Decided::Code(_) | Decided::Iterations { .. }, _) => {
                 Err("decided by machine code that is not there".to_owned())
             }
             (Decided::Nothing(reason), _) => Err(format!("decided by nothing: {reason}")),

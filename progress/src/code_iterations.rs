@@ -34,7 +34,7 @@ pub(crate) type AnchoredLoops = BTreeMap<(usize, u64, Vec<(FunctionId, Vec<Place
 
 impl Order<'_> {
     /// Notes in the frames of a stack which iterations the machine code tells of loops whose variables do not.
-    pub(crate) fn count_rounds(
+    pub(crate) fn count_iterations(
         &self,
         frames: &mut [LocatedFrame],
         origin: &[Option<usize>],
@@ -56,8 +56,8 @@ impl Order<'_> {
             if !own.iter().any(|frame| self.has_untold_loop(frame)) {
                 continue;
             }
-            for (depth, in_loop, rounds) in self.rounds(own, of_code) {
-                own[depth].rounds.insert(in_loop, rounds);
+            for (depth, in_loop, completed) in self.completed(own, of_code) {
+                own[depth].iterations.insert(in_loop, completed);
             }
         }
     }
@@ -78,14 +78,14 @@ impl Order<'_> {
     }
 
     /// The completed iterations of loops around a frame of the code, whose functions of the source are in these frames: by frame and loop.
-    fn rounds(&self, frames: &[LocatedFrame], of_code: &CodeFrame) -> Vec<(usize, LoopId, u64)> {
+    fn completed(&self, frames: &[LocatedFrame], of_code: &CodeFrame) -> Vec<(usize, LoopId, u64)> {
         let code = self.function_code(of_code.binding, of_code.function);
         let Ok(at) = code.blocks.binary_search(&of_code.place.block) else {
             return Vec::new();
         };
         let loops = self.anchored_loops(frames, of_code, &code, at);
         let counted = loops.iter().filter_map(|each| {
-            let of_code = code.rounds(&each.component, at, &of_code.place)?;
+            let of_code = code.completed(&each.component, at, &of_code.place)?;
             let of_source = of_code.checked_add_signed(each.more)?;
             Some((each.depth, each.in_loop, of_source))
         });

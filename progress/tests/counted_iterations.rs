@@ -132,16 +132,16 @@ fn compare(map: &Map, a: &ExecutionPoint, b: &ExecutionPoint) -> Verdict {
 }
 
 /// How two tasks in the call of `a` stand to each other, by counted iterations.
-fn by_rounds(map: &Map, a: u64, b: u64) -> Option<Relation> {
+fn by_count(map: &Map, a: u64, b: u64) -> Option<Relation> {
     let verdict = compare(map, &task(0, 3, a, Some("a")), &task(1, 3, b, Some("a")));
-    matches!(verdict.proof.decided, Decided::Rounds { .. }).then_some(verdict.relation)
+    matches!(verdict.proof.decided, Decided::Iterations { .. }).then_some(verdict.relation)
 }
 
 #[test]
 fn a_register_tells_the_iteration_of_a_loop_that_a_call_is_found_in() {
     let map = counted();
-    assert_eq!(by_rounds(&map, 1, 2), Some(Relation::Before));
-    assert_eq!(by_rounds(&map, 7, 2), Some(Relation::After));
+    assert_eq!(by_count(&map, 1, 2), Some(Relation::Before));
+    assert_eq!(by_count(&map, 7, 2), Some(Relation::After));
     let (in_a, behind_a) = (task(0, 3, 2, Some("a")), |i: u64| task(1, 4, i, None));
     // In one iteration the call comes before the step.
     let same = compare(&map, &in_a, &behind_a(2));
@@ -155,7 +155,7 @@ fn a_register_tells_the_iteration_of_a_loop_that_a_call_is_found_in() {
     assert_eq!(earlier.relation, Relation::After);
     assert_eq!(
         earlier.proof.decided,
-        Decided::Rounds {
+        Decided::Iterations {
             in_loop: LoopId::from_index(0),
             a: 2,
             b: 1
@@ -167,7 +167,7 @@ fn a_register_tells_the_iteration_of_a_loop_that_a_call_is_found_in() {
 fn a_call_that_two_instructions_may_make_holds_no_loops_together() {
     let mut map = counted();
     map.binding.as_mut().unwrap().rows[4].line = 3;
-    assert_eq!(by_rounds(&map, 1, 2), None);
+    assert_eq!(by_count(&map, 1, 2), None);
 }
 
 #[test]
@@ -176,7 +176,7 @@ fn a_call_that_some_iterations_do_not_make_holds_no_loops_together() {
     let main = &mut map.functions[FunctionId::from_index(0)];
     main.edges.push((PointId::from_index(1), PointId::from_index(3)));
     main.edges.sort_unstable();
-    assert_eq!(by_rounds(&map, 1, 2), None);
+    assert_eq!(by_count(&map, 1, 2), None);
     // Nor one that some rounds of the code do not.
     let mut map = counted();
     let ways = &mut map.binding.as_mut().unwrap().code.ways;
@@ -186,7 +186,7 @@ fn a_call_that_some_iterations_do_not_make_holds_no_loops_together() {
         certain: true,
     });
     ways.sort_unstable();
-    assert_eq!(by_rounds(&map, 1, 2), None);
+    assert_eq!(by_count(&map, 1, 2), None);
 }
 
 /// The loop may have been unrolled, and the other half of an iteration of the code may be another one of the source.
@@ -207,7 +207,7 @@ fn a_call_of_unknown_place_in_each_round_may_be_the_same_one_again() {
             // Where the number is changed, every round comes by.
             binding.code.changes[1].block = 1;
         }
-        by_rounds(&map, 1, 2)
+        by_count(&map, 1, 2)
     };
     assert_eq!(unplaced(true), None);
     assert_eq!(unplaced(false), Some(Relation::Before));

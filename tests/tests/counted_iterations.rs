@@ -1,7 +1,7 @@
 //! Iterations that machine code tells and no variable does: each loop is asked about with all values of variables taken away, at all levels of both compilers. What is
 //! decided must be what the source says of the two moments, and at moderate levels enough must be.
 //!
-//! `rounds.c` stops itself at a chosen visit of `step`. Where that is in the source is written down here as loops once more, without any map.
+//! `loops.c` stops itself at a chosen visit of `step`. Where that is in the source is written down here as loops once more, without any map.
 
 use std::cmp::Ordering;
 use std::fs;
@@ -85,12 +85,12 @@ fn machine_code_counts_the_iterations_of_the_source_or_says_nothing() {
             let dir = Directory::of_seed(None, 0).unwrap();
             build(&dir.path, compiler, level);
             for (number, (name, loops)) in CASES.iter().enumerate() {
-                let (decided, by_rounds) =
+                let (decided, by_count) =
                     judge(&dir.path, number, *loops, &format!("{compiler} {level}, {name}"));
                 println!(
-                    "{compiler} {level}, {name}: {decided} pairs decided, {by_rounds} by counted iterations"
+                    "{compiler} {level}, {name}: {decided} pairs decided, {by_count} by counted iterations"
                 );
-                by_case[number] += by_rounds;
+                by_case[number] += by_count;
             }
         }
     }
@@ -104,19 +104,19 @@ fn machine_code_counts_the_iterations_of_the_source_or_says_nothing() {
 }
 
 fn build(dir: &Path, compiler: &str, level: &str) {
-    fs::write(dir.join("rounds.c"), include_str!("rounds/rounds.c")).unwrap();
+    fs::write(dir.join("loops.c"), include_str!("counted_iterations/loops.c")).unwrap();
     let arguments = [
         "-std=gnu11",
         "-g",
         "-Wall",
         "-Werror",
         level,
-        "rounds.c",
+        "loops.c",
         "-o",
-        "rounds",
+        "loops",
     ];
     succeed(Command::new(compiler).args(arguments).current_dir(dir));
-    let bind = ["map", "-q", "--exe", "rounds", "-o", "rounds.hmap", "--no-cache"];
+    let bind = ["map", "-q", "--exe", "loops", "-o", "loops.hmap", "--no-cache"];
     succeed(Command::new(hindmost()).args(bind).current_dir(dir));
 }
 
@@ -131,7 +131,7 @@ fn judge(dir: &Path, number: usize, loops: Loops, what: &str) -> (usize, usize) 
             visits += 1;
             let number = u32::try_from(number).unwrap();
             stopped.push(Stopped::new(
-                &dir.join("rounds"),
+                &dir.join("loops"),
                 &[number, u32::from(flag), visits],
             ));
             moments.push(moment.to_vec());
@@ -150,7 +150,7 @@ fn judge(dir: &Path, number: usize, loops: Loops, what: &str) -> (usize, usize) 
     let ask = [
         "order",
         "--map",
-        "rounds.hmap",
+        "loops.hmap",
         "--stacks",
         "blind.jsonl",
         "--pairs",
@@ -159,7 +159,7 @@ fn judge(dir: &Path, number: usize, loops: Loops, what: &str) -> (usize, usize) 
     let output = succeed(Command::new(hindmost()).args(ask).current_dir(dir));
     let text = String::from_utf8(output.stdout).unwrap();
     let mut answers = text.lines();
-    let (mut decided, mut by_rounds) = (0, 0);
+    let (mut decided, mut by_count) = (0, 0);
     for (a, b) in pairs() {
         let answer = answers.next().unwrap();
         let relation = answer.split(' ').nth(2).unwrap();
@@ -177,15 +177,15 @@ fn judge(dir: &Path, number: usize, loops: Loops, what: &str) -> (usize, usize) 
             stacks[b]
         );
         decided += usize::from(relation != "unknown" && a != b);
-        by_rounds += usize::from(answer.contains("by the machine code iteration"));
+        by_count += usize::from(answer.contains("by the machine code iteration"));
     }
-    (decided, by_rounds)
+    (decided, by_count)
 }
 
 /// The recorded stacks of the processes, in their order, with no values; they lie in `blind.jsonl`, too.
 fn look(dir: &Path, stopped: &[Stopped]) -> Vec<serde_json::Value> {
     let mut command = Command::new(hindmost());
-    command.args(["find", "--map", "rounds.hmap", "--save", "seen.jsonl"]);
+    command.args(["find", "--map", "loops.hmap", "--save", "seen.jsonl"]);
     command.args(stopped.iter().map(|process| process.id().to_string()));
     let output = command
         .env("XDG_CACHE_HOME", dir)
