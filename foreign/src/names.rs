@@ -192,6 +192,16 @@ fn is_behind_name(text: &str) -> bool {
 mod tests {
     use super::*;
 
+    /// Wants a text to be read as this name of a function, and this one with its classes.
+    fn check(text: &str, function: &str, qualified: Option<&str>) {
+        let named = named(text);
+        assert_eq!(
+            (&*named.function, named.qualified.as_deref()),
+            (function, qualified),
+            "{text}"
+        );
+    }
+
     #[test]
     fn what_tools_write_is_read() {
         for (text, function, qualified) in [
@@ -251,12 +261,7 @@ mod tests {
             ("?? ()", "??", None),
             ("", "??", None),
         ] {
-            let named = named(text);
-            assert_eq!(
-                (&*named.function, named.qualified.as_deref()),
-                (function, qualified),
-                "{text}"
-            );
+            check(text, function, qualified);
         }
     }
 
@@ -289,12 +294,7 @@ mod tests {
                 "main::{lambda()#1}::operator()() const::{lambda()#2}::_FUN",
             ),
         ] {
-            let named = named(text);
-            assert_eq!(
-                (&*named.function, named.qualified.as_deref()),
-                (function, Some(qualified)),
-                "{text}"
-            );
+            check(text, function, Some(qualified));
         }
     }
 
@@ -341,12 +341,7 @@ mod tests {
             ),
             ("operators::f(int)", "f", Some("operators::f")),
         ] {
-            let named = named(text);
-            assert_eq!(
-                (&*named.function, named.qualified.as_deref()),
-                (function, qualified),
-                "{text}"
-            );
+            check(text, function, qualified);
         }
     }
 

@@ -83,13 +83,10 @@ impl FunctionCode {
         (at_b, b): (usize, &CodePlace),
     ) -> Option<(usize, u64, u64)> {
         self.counters(component).iter().find_map(|counter| {
-            let step = counter.step.number(a, counter.half).filter(|&step| step != 0)?;
+            let (step, count_a) = counter.completed(at_a, a)?;
+            let (step_of_b, count_b) = counter.completed(at_b, b)?;
             // Both must have counted alike.
-            if counter.step.number(b, counter.half) != Some(step) {
-                return None;
-            }
-            let (count_a, count_b) = (counter.count(at_a, a, step)?, counter.count(at_b, b, step)?);
-            Some((counter.header, count_a, count_b))
+            (step == step_of_b).then_some((counter.header, count_a, count_b))
         })
     }
 
@@ -324,6 +321,12 @@ impl Counter {
         let here = held.flat_map(|(&location, &offset)| of_offset(offset).into_iter().chain([location]));
         let all = here.chain(of_offset(self.step));
         all.filter(|location| location.is_preserved()).collect()
+    }
+
+    /// By how much the number grows each time on a task, and how often the header has been passed before the task came to this place in the block, after the first time; `None` if that is not known.
+    fn completed(&self, block: usize, place: &CodePlace) -> Option<(i64, u64)> {
+        let step = self.step.number(place, self.half).filter(|&step| step != 0)?;
+        Some((step, self.count(block, place, step)?))
     }
 
     /// How often the header has been passed before a task came to this place in the block, after the first time; `None` if that is not known, or what is held is

@@ -13,6 +13,7 @@
 use crate::code::{CodeFrame, CodeStack};
 use crate::code_calls::{CallsOfCode, SourceAt};
 use crate::code_flow::{CodeLoop, FunctionCode};
+use crate::code_loops::is_known;
 use crate::locate::{LocatedFrame, Place};
 use crate::{Order, flow};
 use progress_map::{Across, Function, FunctionId, Loop, LoopId, LovClass, PointId, PointKind, Refusal};
@@ -51,7 +52,10 @@ impl Order<'_> {
             }
             let count = origin[first..].iter().take_while(|origin| is_own(origin)).count();
             let own = &mut frames[first..first + count];
-            let known = own.iter().take_while(|frame| is_somewhere(frame)).count();
+            let known = own
+                .iter()
+                .take_while(|frame| is_known(frame) && !frame.is_any_round)
+                .count();
             let own = &mut own[..known];
             if !own.iter().any(|frame| self.has_untold_loop(frame)) {
                 continue;
@@ -117,12 +121,6 @@ impl Order<'_> {
         known().insert(key, Arc::clone(&found));
         found
     }
-}
-
-/// Whether it is known where in its function a frame is, and that it is in no unknown round of it.
-fn is_somewhere(frame: &LocatedFrame) -> bool {
-    let is_known = frame.function.is_some() && frame.obstacle.is_none() && !frame.places.is_empty();
-    is_known && !frame.is_any_round
 }
 
 /// The calls that are made in one instance of a function.

@@ -210,7 +210,7 @@ impl Order<'_> {
 }
 
 /// Whether it is known where in its function a frame is.
-fn is_known(frame: &LocatedFrame) -> bool {
+pub(crate) fn is_known(frame: &LocatedFrame) -> bool {
     frame.function.is_some() && frame.obstacle.is_none() && !frame.places.is_empty()
 }
 

@@ -2,6 +2,7 @@
 
 use crate::job::Job;
 use crate::state::ViewState;
+use report::json::RoundsJson;
 
 /// A line: a node, or several that are joined.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,15 +19,7 @@ pub(crate) struct Row {
     pub(crate) has_more: bool,
     pub(crate) is_open: bool,
     /// It stands for so many rounds of calls that call themselves.
-    pub(crate) rounds: Option<Rounds>,
-}
-
-/// Rounds of calls that call themselves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Rounds {
-    /// How many of a line's nodes are one round.
-    pub(crate) calls: usize,
-    pub(crate) times: usize,
+    pub(crate) rounds: Option<RoundsJson>,
 }
 
 /// All lines of a state.
@@ -92,7 +85,7 @@ fn folded(
     state: &ViewState,
     first: usize,
     shown: &dyn Fn(usize) -> Vec<usize>,
-) -> Option<(Vec<usize>, Rounds)> {
+) -> Option<(Vec<usize>, RoundsJson)> {
     let said = job.nodes[first].said.rounds?;
     let count = said.calls.checked_mul(said.times).filter(|&count| count > 1)?;
     let mut below = Vec::new();
@@ -105,11 +98,7 @@ fn folded(
         };
         below.push(at);
     }
-    let rounds = Rounds {
-        calls: said.calls,
-        times: said.times,
-    };
-    Some((below, rounds))
+    Some((below, said))
 }
 
 fn joins(job: &Job, upper: usize, lower: usize) -> bool {

@@ -250,7 +250,7 @@ pub struct NodeJson<'a> {
 }
 
 /// Calls that call themselves begin at a node: so many of its line of descendants are one round, and so many rounds are shown as one.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RoundsJson {
     pub calls: usize,

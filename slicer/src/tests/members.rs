@@ -151,20 +151,14 @@ int main() {{
 }}"
         )
     };
-    check_cxx(
-        &text("level l;"),
-        expect![[r#"
-        7 at 0: Criterion
-        6 at 1: Sets l.right of 7
-        4 at 2: Sets l.right of 7
-    "#]],
-    );
-    check_cxx(
-        &text("struct level l;"),
-        expect![[r#"
-        7 at 0: Criterion
-        6 at 1: Sets l.right of 7
-        4 at 2: Sets l.right of 7
-    "#]],
-    );
+    for declared in ["level l;", "struct level l;"] {
+        check_cxx(
+            &text(declared),
+            expect![[r#"
+                7 at 0: Criterion
+                6 at 1: Sets l.right of 7
+                4 at 2: Sets l.right of 7
+            "#]],
+        );
+    }
 }
