@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::embed_args::{EMBED_HELP, EXTRACT_HELP, EmbedArgs, ExtractArgs};
 use crate::recorder_args::{
     RECORDER_HELP, RUN_HELP, RecorderArgs, RunArgs, WAITS_HELP, WaitsArgs, WaitsFormat,
 };
@@ -21,7 +22,7 @@ macro_rules! status_of_answer {
 const EXIT_CODES: &str = concat!(
     "Exit status of find and order: ",
     status_of_answer!(),
-    "\nExit status of map, counters and show: 0 done, 2 error."
+    "\nExit status of map, embed, extract, counters and show: 0 done, 2 error."
 );
 
 /// Finds the task of a hung parallel job that is behind all others, and says why.
@@ -46,6 +47,12 @@ pub(crate) enum Command {
     /// Tell which loops keep a readable order variable in a build, and what helps those that lose it
     #[command(after_help = CHECK_HELP)]
     Check(CheckArgs),
+    /// Put the map into the program
+    #[command(after_help = EMBED_HELP)]
+    Embed(EmbedArgs),
+    /// Take the map out of a program
+    #[command(after_help = EXTRACT_HELP)]
+    Extract(ExtractArgs),
     /// Show what a map knows about a source line, or as a whole
     #[command(after_help = "Exit status: 0 shown, 2 error.")]
     Show(ShowArgs),

@@ -8,6 +8,8 @@ mod args;
 mod check;
 mod cores;
 mod counters;
+mod embed;
+mod embed_args;
 mod find;
 mod findings;
 mod lsp;
@@ -57,6 +59,8 @@ fn main() -> ExitCode {
         Command::Map(args) => map::run(&args),
         Command::Counters(args) => counters::run(&args),
         Command::Check(args) => check::run(&args),
+        Command::Embed(args) => embed::embed(&args),
+        Command::Extract(args) => embed::extract(&args),
         Command::Show(args) => show::run(&args),
         Command::Find(args) => find::run(&args),
         Command::Order(args) => order::run(&args),

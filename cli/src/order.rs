@@ -9,7 +9,7 @@ use project::{SourceFinder, Wish};
 use std::path::PathBuf;
 
 pub(crate) fn run(args: &OrderArgs) -> anyhow::Result<Status> {
-    let bytes = project::read(&args.map)?;
+    let bytes = project::map_bytes(&args.map)?;
     let mut recorded = project::stacks(&Vec::from_iter(args.stacks.iter().map(PathBuf::as_path)))?;
     recorded.notes().iter().for_each(|note| output::warn(note));
     let map = project::map_in(&args.map, engine::map_for_stacks(&bytes, recorded.stacks()))?;

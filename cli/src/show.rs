@@ -15,7 +15,7 @@ pub(crate) fn run(args: &ShowArgs) -> anyhow::Result<Status> {
         }
         return Ok(Status::Done);
     };
-    let bytes = project::read(&args.map)?;
+    let bytes = project::map_bytes(&args.map)?;
     let (path, line) = split_place(place)?;
     let map = project::map_in(&args.map, engine::map_for_file(&bytes, path))?;
     let file = match engine::find_file(&map, path) {

@@ -112,6 +112,36 @@ impl Executable {
         engine::bind_code(map, &self.bytes, &path).map_err(|error| self.failure(&error))
     }
 
+    /// Its bytes.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Where a map of this build lies that is stored as debug files are: below the directories of `HINDMOST_MAP_PATH`, which has colons between
+    /// them, and below the system's.
+    pub(crate) fn by_build_id(&self) -> Vec<PathBuf> {
+        let Some(name) = self.stored_name() else {
+            return Vec::new();
+        };
+        let named = std::env::var_os("HINDMOST_MAP_PATH").unwrap_or_default();
+        let named = std::env::split_paths(&named).filter(|root| root.is_absolute());
+        named
+            .chain([PathBuf::from(DEBUG_ROOT)])
+            .map(|root| root.join(&name))
+            .collect()
+    }
+
+    /// The path of its map below a directory of debug files, `.build-id/ab/cdef.hmap`; none of a program without a build-id.
+    pub fn stored_name(&self) -> Option<PathBuf> {
+        let name = self.identity.hints.build_id_path.as_ref()?;
+        Some(Path::new(name).with_extension("hmap"))
+    }
+
+    /// The map that it carries, if there is one that can be found; whether it is one is not looked at.
+    pub(crate) fn embedded_map(&self) -> Option<&[u8]> {
+        embed::section(&self.bytes, embed::MAP).ok()?
+    }
+
     /// How many bytes it has.
     pub fn length(&self) -> usize {
         self.bytes.len()

@@ -1,5 +1,6 @@
 //! Reading what the user names, writing what the user gets.
 
+use crate::embedded::map_bytes;
 use crate::failure::Failure;
 use engine::{Excerpt, Findings, Map};
 use regular_files::{Limit, Reader};
@@ -54,7 +55,7 @@ pub(crate) fn text_of(path: &Path, bytes: Vec<u8>) -> Result<String, Failure> {
 
 /// Reads a map; the error names the file and says what to do.
 pub fn read_map(path: &Path) -> Result<Map, Failure> {
-    map_in(path, Map::from_bytes(&read(path)?))
+    map_in(path, Map::from_bytes(&map_bytes(path)?))
 }
 
 /// What was read of a map file; the error names it.
@@ -65,6 +66,10 @@ pub fn map_in<E: std::fmt::Display>(path: &Path, read: Result<Map, E>) -> Result
 /// Writes a file as a whole or not at all: readers see the old file or the new one. Through a symbolic link the file is written that
 /// it leads to, and what is no file (`/dev/null`, a pipe) is written to as it is: it must not become one.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    write_with(path, bytes, None)
+}
+
+fn write_with(path: &Path, bytes: &[u8], permissions: Option<fs::Permissions>) -> Result<(), Failure> {
     let failed = |error: io::Error| Failure::new(format!("cannot write {}: {error}", path.display()));
     let target = match fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => {
@@ -99,13 +104,27 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     temporary_name.push(format!(".{:016x}.tmp", u64::from_ne_bytes(random)));
     let temporary = directory.unwrap_or(Path::new(".")).join(temporary_name);
     let file = made(&temporary).map_err(cannot)?;
-    let written = write_all(file, bytes).and_then(|()| fs::rename(&temporary, path));
+    let permitted = permissions.map_or(Ok(()), |permissions| file.set_permissions(permissions));
+    let written = permitted
+        .and_then(|()| write_all(file, bytes))
+        .and_then(|()| fs::rename(&temporary, path));
     written
         .inspect_err(|_| {
             // Whatever is left of it is of no use; the first error is the one to report.
             let _ = fs::remove_file(&temporary);
         })
         .map_err(cannot)
+}
+
+/// The same, with the permissions of `like`: what runs is to run afterwards, and what is secret to stay so.
+pub fn write_like(path: &Path, bytes: &[u8], like: &Path) -> Result<(), Failure> {
+    use std::os::unix::fs::PermissionsExt as _;
+    // The new file may have another owner, whose rights nobody is to get by running it.
+    const WITHOUT_SET_ID: u32 = 0o777;
+    let mode = fs::metadata(like)
+        .ok()
+        .map(|metadata| metadata.permissions().mode() & WITHOUT_SET_ID);
+    write_with(path, bytes, mode.map(fs::Permissions::from_mode))
 }
 
 #[allow(

@@ -113,41 +113,36 @@ impl JobMap {
     pub fn found(build: &Build<'_>, roots: &[PathBuf], listener: &dyn Listener) -> Result<Self, Failure> {
         let executable = &build.executable;
         let mut warnings = Vec::new();
-        for path in beside(&executable.path, &build.reader) {
+        let of_build = |map, path, warnings| Self {
+            map,
+            path,
+            warnings,
+            none: None,
+            unbound: Vec::new(),
+            reader: build.reader.clone(),
+        };
+        for path in places(executable, &build.reader) {
             let read = build.reader.read(&path, Limit::RECORD).ok();
-            let Some(map) = read.and_then(|bytes| Map::from_bytes(&bytes).ok()) else {
-                warnings.push(format!(
-                    "{} is not a map that can be read: ignored",
-                    path.display()
-                ));
-                continue;
-            };
-            match executable.fits(&map) {
-                Ok(()) => {
-                    return Ok(Self {
-                        map,
-                        path: Some(path),
-                        warnings,
-                        none: None,
-                        unbound: Vec::new(),
-                        reader: build.reader.clone(),
-                    });
+            match read.map(|bytes| usable(&bytes, executable)) {
+                Some(Ok(map)) => return Ok(of_build(map, Some(path), warnings)),
+                Some(Err(why)) => warnings.push(format!("{}: ignored: {why}", path.display())),
+                None => warnings.push(format!("{} cannot be read: ignored", path.display())),
+            }
+        }
+        if let Some(embedded) = executable.embedded_map() {
+            match usable(embedded, executable) {
+                Ok(map) => return Ok(of_build(map, Some(executable.path.clone()), warnings)),
+                Err(why) => {
+                    let path = executable.path.display();
+                    warnings.push(format!("the map inside {path}: ignored: {why}"));
                 }
-                Err(mismatch) => warnings.push(format!("{}: ignored: {mismatch}", path.display())),
             }
         }
         let slot = Slot::of(&build.identities(), listener);
         if let Some(map) = slot.as_ref().and_then(Slot::read)
             && executable.fits(&map).is_ok()
         {
-            return Ok(Self {
-                map,
-                path: None,
-                warnings,
-                none: None,
-                unbound: Vec::new(),
-                reader: build.reader.clone(),
-            });
+            return Ok(of_build(map, None, warnings));
         }
         Self::made(build, roots, slot.as_ref(), warnings, listener)
     }
@@ -284,11 +279,19 @@ fn bind(
     Ok(notes)
 }
 
-/// Maps beside an executable, by name.
-fn beside(executable: &Path, reader: &Reader) -> Vec<PathBuf> {
-    let in_directory = executable.with_file_name("app.hmap");
-    [making::beside(executable), in_directory]
+/// The map in `bytes`, if it is one of this build.
+fn usable(bytes: &[u8], executable: &Executable) -> Result<Map, String> {
+    let map = Map::from_bytes(bytes).map_err(|error| error.to_string())?;
+    executable.fits(&map).map_err(|mismatch| mismatch.to_string())?;
+    Ok(map)
+}
+
+/// Where maps of an executable may lie: beside it by name, and by its build-id where debug files lie.
+fn places(executable: &Executable, reader: &Reader) -> Vec<PathBuf> {
+    let in_directory = executable.path.with_file_name("app.hmap");
+    [making::beside(&executable.path), in_directory]
         .into_iter()
+        .chain(executable.by_build_id())
         .filter(|path| reader.is_file(path))
         .collect()
 }
