@@ -158,6 +158,8 @@ causes! {
     ReturnsTwice "returns-twice" "{name} at line {line} returns twice",
     UnknownStatement "unknown-statement" "line {line} was not understood",
     UnknownExpression "unknown-expression" "an expression at line {line} was not understood",
+    // What the compilations of one program do not agree on.
+    CompiledDifferently "compiled-differently" "the function at line {line} is another one in other compilations of its file",
 }
 
 #[cfg(test)]

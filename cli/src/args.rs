@@ -1,6 +1,6 @@
 //! The command line.
 
-use crate::embed_args::{EMBED_HELP, EXTRACT_HELP, EmbedArgs, ExtractArgs};
+use crate::embed_args::{CC_HELP, CcArgs, EMBED_HELP, EXTRACT_HELP, EmbedArgs, ExtractArgs};
 use crate::recorder_args::{
     RECORDER_HELP, RUN_HELP, RecorderArgs, RunArgs, WAITS_HELP, WaitsArgs, WaitsFormat,
 };
@@ -47,6 +47,9 @@ pub(crate) enum Command {
     /// Tell which loops keep a readable order variable in a build, and what helps those that lose it
     #[command(after_help = CHECK_HELP)]
     Check(CheckArgs),
+    /// Run a compiler, and put what the map needs into what it makes
+    #[command(after_help = CC_HELP, aliases = ["c++", "fc"])]
+    Cc(CcArgs),
     /// Put the map into the program
     #[command(after_help = EMBED_HELP)]
     Embed(EmbedArgs),

@@ -1,6 +1,7 @@
-//! The options of `hindmost embed` and `hindmost extract`.
+//! The options of the commands that put maps into binaries: `cc`, `embed` and `extract`.
 
 use clap::Args;
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 pub(crate) const EMBED_HELP: &str = "\
@@ -14,6 +15,28 @@ With --store the map is laid where debug files of this build lie, DIR/.build-id/
 directories that HINDMOST_MAP_PATH lists, with colons between them, and below /usr/lib/debug.
 
 Exit status: 0 the map was written, 2 error.";
+
+pub(crate) const CC_HELP: &str = "\
+The compiler runs as if it had been called by itself, with its output and exit status. Then what was read of its C and C++ sources goes into the \
+object files, or the program, as a section that the linker joins; find makes the program's map of it, without the sources. cc, c++ and fc are the same. \
+A command that is not understood is only run. With -flto there is no section: use hindmost embed behind the link.
+
+    make CC='hindmost cc -- gcc'
+    cmake -DCMAKE_C_COMPILER_LAUNCHER='hindmost;cc;--' -DCMAKE_CXX_COMPILER_LAUNCHER='hindmost;cc;--'
+
+Exit status: that of the compiler; 127 if it cannot be run.";
+
+#[derive(Args, Debug)]
+pub(crate) struct CcArgs {
+    /// The compiler and its options, behind --
+    #[arg(
+        value_name = "COMMAND",
+        required = true,
+        trailing_var_arg = true,
+        allow_hyphen_values = true
+    )]
+    pub(crate) command: Vec<OsString>,
+}
 
 #[derive(Args, Debug)]
 pub(crate) struct EmbedArgs {

@@ -5,6 +5,7 @@
 //! code.
 
 mod args;
+mod cc;
 mod check;
 mod cores;
 mod counters;
@@ -52,10 +53,11 @@ fn main() -> ExitCode {
     match &command {
         Command::Map(args) => project::start_threads(args.jobs),
         // A hung job leaves no processor idle: threads that are not needed are waited for.
-        Command::Find(_) => {}
+        Command::Find(_) | Command::Cc(_) => {}
         _ => project::start_threads(None),
     }
     let result = match command {
+        Command::Cc(args) => return cc::run(&args),
         Command::Map(args) => map::run(&args),
         Command::Counters(args) => counters::run(&args),
         Command::Check(args) => check::run(&args),

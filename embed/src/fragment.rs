@@ -60,6 +60,12 @@ pub fn read(section: &[u8], version: u32) -> impl Iterator<Item = Result<Vec<u8>
     fragments.map(move |fragment| payload(fragment, version))
 }
 
+/// The fragments of a section, each as it was written.
+pub fn pieces(section: &[u8]) -> impl Iterator<Item = Vec<u8>> {
+    let pieces = section.split(|&byte| byte == 0).filter(|piece| !piece.is_empty());
+    pieces.map(|piece| [piece, &[0]].concat())
+}
+
 fn payload(fragment: &[u8], version: u32) -> Result<Vec<u8>, FragmentError> {
     let rest = fragment.strip_prefix(MAGIC).ok_or(FragmentError::Damaged)?;
     let space = rest

@@ -93,7 +93,7 @@ pub fn dependence_graph(
     graph
 }
 
-fn parse(
+pub(crate) fn parse(
     mut files: Vec<SourceFile>,
     preprocess: &(dyn Fn(&str) -> Vec<Vec<u8>> + Sync),
     parser: Parser,

@@ -71,35 +71,43 @@ pub fn parse(text: &[u8], base: &Path) -> Result<CompileCommands, serde_json::Er
     Ok(collect(serde_json::from_slice(text)?, base))
 }
 
-fn collect(entries: Vec<Entry>, base: &Path) -> CompileCommands {
-    let mut commands = CompileCommands::default();
-    let (mut seen_files, mut seen_dirs) = (BTreeSet::new(), BTreeSet::new());
-    for entry in entries {
-        let directory = base.join(&entry.directory);
-        let path = normalise(&directory.join(&entry.file));
-        if seen_files.insert(path.clone()) {
-            commands.files.push(path.clone());
-        }
-        let words = match (entry.arguments, entry.command) {
-            (Some(words), _) => words,
-            // A command that a shell could not read either names no directories.
-            (None, Some(command)) => shlex::split(&command).unwrap_or_default(),
-            (None, None) => Vec::new(),
-        };
-        for include in include_dirs(&words) {
-            let path = normalise(&directory.join(include));
-            if seen_dirs.insert(path.clone()) {
-                commands.include_dirs.push(path);
+impl CompileCommands {
+    /// Those of single commands.
+    pub(crate) fn of(all: Vec<CompileCommand>) -> Self {
+        let mut commands = CompileCommands::default();
+        let (mut seen_files, mut seen_dirs) = (BTreeSet::new(), BTreeSet::new());
+        for command in all {
+            if seen_files.insert(command.file.clone()) {
+                commands.files.push(command.file.clone());
             }
+            for include in include_dirs(&command.arguments) {
+                let path = normalise(&command.directory.join(include));
+                if seen_dirs.insert(path.clone()) {
+                    commands.include_dirs.push(path);
+                }
+            }
+            commands.commands.push(command);
         }
-        commands.commands.push(CompileCommand {
-            file: path,
-            output: entry.output.map(|output| normalise(&directory.join(output))),
-            directory,
-            arguments: words,
-        });
+        commands
     }
-    commands
+}
+
+fn collect(entries: Vec<Entry>, base: &Path) -> CompileCommands {
+    let commands = entries.into_iter().map(|entry| {
+        let directory = base.join(&entry.directory);
+        CompileCommand {
+            file: normalise(&directory.join(&entry.file)),
+            output: entry.output.map(|output| normalise(&directory.join(output))),
+            arguments: match (entry.arguments, entry.command) {
+                (Some(words), _) => words,
+                // A command that a shell could not read either names no directories.
+                (None, Some(command)) => shlex::split(&command).unwrap_or_default(),
+                (None, None) => Vec::new(),
+            },
+            directory,
+        }
+    });
+    CompileCommands::of(commands.collect())
 }
 
 fn include_dirs(words: &[String]) -> Vec<&str> {

@@ -93,6 +93,15 @@ pub fn preprocessing(words: &[String], trust: Trust) -> Result<Vec<String>, Stri
     Ok(kept)
 }
 
+/// Whether the word after an option belongs to it.
+pub(crate) fn takes_a_word(option: &str) -> bool {
+    // Those that the preprocessor is never given.
+    matches!(
+        option,
+        "-Xclang" | "-Xpreprocessor" | "-B" | "-wrapper" | "-specs" | "-fplugin"
+    ) || matches!(exact(option), Some(Use::KeepTwo | Use::Language | Use::DropTwo))
+}
+
 /// What a user can do about it.
 pub(crate) const CONSENT: &str = " (--trust-build runs it)";
 

@@ -142,6 +142,17 @@ impl Executable {
         embed::section(&self.bytes, embed::MAP).ok()?
     }
 
+    /// The fragments of its compilations, one behind the other; nothing if it carries none that can be found.
+    pub(crate) fn fragments(&self) -> &[u8] {
+        let found = embed::section(&self.bytes, embed::UNITS);
+        found.ok().flatten().unwrap_or_default()
+    }
+
+    /// Whether it carries fragments.
+    pub fn has_fragments(&self) -> bool {
+        !self.fragments().is_empty()
+    }
+
     /// How many bytes it has.
     pub fn length(&self) -> usize {
         self.bytes.len()

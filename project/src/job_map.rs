@@ -156,6 +156,56 @@ impl JobMap {
     ) -> Result<Self, Failure> {
         threads::start(None);
         let executable = &build.executable;
+        let with_fragments = std::iter::once(executable).chain(build.libraries());
+        let with_fragments = Vec::from_iter(with_fragments.filter(|each| each.has_fragments()));
+        let said = warnings.len();
+        let of_fragments = making::make_of_fragments(&with_fragments, &mut warnings, listener);
+        let missing = of_fragments
+            .as_ref()
+            .map_or(0, |map| files_missing_in(map, &with_fragments));
+        let is_all = missing == 0 && warnings.len() == said;
+        let (mut map, libraries, is_whole) = match of_fragments {
+            Some(map) if is_all => (map, with_fragments, true),
+            Some(map) => {
+                let of_sources = Self::of_sources(build, roots, &mut warnings, listener);
+                of_sources.unwrap_or_else(|_| {
+                    warnings.push(format!(
+                        "{} of {} cannot be read here and carry no fragment of the map: what they do is not known",
+                        match missing { 1 => "1 source".to_owned(), count => format!("{count} sources") },
+                        executable.path.display()
+                    ));
+                    (map, with_fragments, false)
+                })
+            }
+            None => Self::of_sources(build, roots, &mut warnings, listener)?,
+        };
+        let libraries = Vec::from_iter(
+            libraries
+                .into_iter()
+                .filter(|each| !std::ptr::eq(*each, executable)),
+        );
+        let unbound = bind(&mut map, executable, &libraries)?;
+        if is_whole && let Some(Err(error)) = slot.map(|slot| slot.write(&map)) {
+            warnings.push(format!("the map could not be kept for the next time: {error}"));
+        }
+        Ok(Self {
+            map,
+            path: None,
+            warnings,
+            none: None,
+            unbound,
+            reader: build.reader.clone(),
+        })
+    }
+
+    /// The map of the sources that debug info names, the builds that it is of, and whether a map of the same build may be like that the next time.
+    fn of_sources<'b>(
+        build: &'b Build<'_>,
+        roots: &[PathBuf],
+        warnings: &mut Vec<String>,
+        listener: &dyn Listener,
+    ) -> Result<(Map, Vec<&'b Executable>, bool), Failure> {
+        let executable = &build.executable;
         let mut sources = Sources::read_by(&build.reader);
         sources.add_sources_of(executable, roots)?;
         let mut newer = newer_than(executable, "the executable", &sources.files);
@@ -195,19 +245,8 @@ impl JobMap {
         warnings.append(&mut sources.warnings);
         warnings.extend(newer);
         let builds = [&[executable][..], &libraries].concat();
-        let mut map = making::make_of_build(sources.files, &builds, listener);
-        let unbound = bind(&mut map, executable, &libraries)?;
-        if is_whole && let Some(Err(error)) = slot.map(|slot| slot.write(&map)) {
-            warnings.push(format!("the map could not be kept for the next time: {error}"));
-        }
-        Ok(Self {
-            map,
-            path: None,
-            warnings,
-            none: None,
-            unbound,
-            reader: build.reader.clone(),
-        })
+        let map = making::make_of_build(sources.files, &builds, listener);
+        Ok((map, builds, is_whole))
     }
 
     /// Warnings of what could not be bound in the functions that are on the stacks of a job. What is lost elsewhere plays
@@ -277,6 +316,18 @@ fn bind(
     }
     notes.retain(|note| note.severity >= Severity::Warning);
     Ok(notes)
+}
+
+/// How many sources that debug info of `builds` names have no functions in a map of fragments.
+fn files_missing_in(map: &Map, builds: &[&Executable]) -> usize {
+    let known: BTreeSet<&str> = map.files.iter().map(|file| file.path.as_str()).collect();
+    let units = builds.iter().filter_map(|each| each.program_sources().ok());
+    let units: BTreeSet<String> = units
+        .flat_map(|all| all.units)
+        .filter(|unit| !unit.is_header)
+        .map(|unit| unit.path)
+        .collect();
+    units.iter().filter(|path| !known.contains(path.as_str())).count()
 }
 
 /// The map in `bytes`, if it is one of this build.

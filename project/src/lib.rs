@@ -26,6 +26,7 @@
 mod advice;
 mod cache;
 mod collect;
+mod compilation;
 mod compile_commands;
 mod compiler_command;
 mod compiler_program;
@@ -54,6 +55,7 @@ pub use advice::lines_that_get_counters;
 pub use cache::Kept;
 pub use cache::units::Units;
 pub use collect::Sources;
+pub use compilation::{Compiled, add_fragments, compiled};
 pub use compile_commands::{
     CompileCommand, CompileCommands, parse as parse_compile_commands, read as read_compile_commands,
 };
@@ -69,7 +71,7 @@ pub use job_map::{Build, JobMap};
 pub use listener::Listener;
 pub use live::map_of_job;
 pub use looks::{Looks, WantedLooks, take_tasks};
-pub use making::{as_built, beside, make, make_of_build, make_preprocessed};
+pub use making::{as_built, beside, make, make_of_build, make_of_fragments, make_preprocessed};
 pub use preprocess::Preprocessor;
 pub use recorded::{Recorded, header_of, stacks, stacks_of};
 pub use recorder::{make_recorder, make_recording_directory, new_recording_directory};

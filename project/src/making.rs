@@ -66,6 +66,37 @@ pub fn make_preprocessed(
     map
 }
 
+/// The map of what the compilations of `builds` have read, if they carry fragments; what is wrong with these goes to `warnings`.
+pub fn make_of_fragments(
+    builds: &[&Executable],
+    warnings: &mut Vec<String>,
+    listener: &dyn Listener,
+) -> Option<Map> {
+    let mut units = Vec::new();
+    for build in builds {
+        let mut unusable = None;
+        for fragment in embed::fragment::read(build.fragments(), engine::FRAGMENT_LAYOUT) {
+            match fragment {
+                Ok(unit) => units.push(unit),
+                Err(why) => unusable = Some(why),
+            }
+        }
+        if let Some(why) = unusable {
+            let path = build.path.display();
+            warnings.push(format!("fragments of the map inside {path} are left out: {why}"));
+        }
+    }
+    if units.is_empty() {
+        return None;
+    }
+    let step = listener.making(units.len());
+    let map = engine::map_of_units(units, &step);
+    if map.is_none() {
+        warnings.push("the fragments of the map are left out: they are damaged".to_owned());
+    }
+    map
+}
+
 /// The path of the map beside an executable.
 pub fn beside(executable: &Path) -> PathBuf {
     let mut name = executable.as_os_str().to_owned();

@@ -6,6 +6,7 @@ mod browser;
 mod cache;
 mod check;
 mod editor;
+mod embedded;
 mod exact;
 mod find;
 mod hostile_files;

@@ -1,0 +1,229 @@
+//! What single compilations have read of their files, and the map of a program out of what all of them have read.
+//!
+//! A file may come from several compilations: a header from all that include it, a source that is compiled in two ways. Mostly they have read the
+//! same. Where they have not, since the meaning of a macro or the file itself was another one, the functions that differ are known in part only, and
+//! of all else both readings count.
+
+use crate::reuse::Reuse;
+use crate::{Map, MapProgress, Parser, SourceFile, sources};
+use base::{Cause, Confidence, Doubt};
+use ir::{ClassHead, Function, Unit};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How the units of fragments are laid out: only fragments with this number can be read.
+pub const FRAGMENT_LAYOUT: u32 = ir::packed::LAYOUT;
+
+/// What a compilation reads of `files`, its source and headers: one packed unit for each. The other parameters are those of
+/// [`map_preprocessed`](crate::map_preprocessed).
+pub fn units_of_compilation(
+    files: Vec<SourceFile>,
+    preprocess: &(dyn Fn(&str) -> Vec<Vec<u8>> + Sync),
+    reuse: Option<Reuse<'_>>,
+) -> Vec<Vec<u8>> {
+    let (mut units, macros) = sources::parse(files, preprocess, Parser::Tolerant, reuse, &|_| {});
+    units.iter_mut().for_each(frontend::macro_calls(&macros));
+    units.iter().map(ir::packed::pack).collect()
+}
+
+/// The map of a program whose compilations have read `packed`; nothing if one of them is no packed unit.
+pub fn map_of_units(
+    packed: impl IntoIterator<Item = Vec<u8>>,
+    progress: &(dyn Fn(MapProgress) + Sync),
+) -> Option<Map> {
+    let readings = BTreeSet::from_iter(packed);
+    let mut by_path: BTreeMap<String, Vec<Unit>> = BTreeMap::new();
+    for bytes in readings {
+        let unit = ir::packed::unpack(&bytes).ok()?;
+        by_path.entry(unit.path.clone()).or_default().push(unit);
+    }
+    progress(MapProgress::Analysing);
+    let units = Vec::from_iter(by_path.into_values().filter_map(joined));
+    Some(lov::analyse(&units))
+}
+
+/// One unit of all readings of a file.
+fn joined(mut readings: Vec<Unit>) -> Option<Unit> {
+    // The one that knows most functions first: the others may have been told less.
+    readings.sort_by_key(|unit| std::cmp::Reverse(unit.functions.len()));
+    let mut readings = readings.into_iter();
+    let mut unit = readings.next()?;
+    let others = Vec::from_iter(readings);
+    for other in &others {
+        doubt_differing_functions(&mut unit, other);
+        join_names(&mut unit, other);
+        // What a macro calls is known only if all say the same of it.
+        unit.macros.retain(|each| other.macros.contains(each));
+        unit.attributes.extend(other.attributes.iter().copied());
+    }
+    unit.attributes.sort_unstable();
+    unit.attributes.dedup();
+    frontend::join_file_scope(&mut unit, others);
+    Some(unit)
+}
+
+/// Marks the functions that `other` does not have, or has otherwise, and adds those that only `other` has, marked.
+fn doubt_differing_functions(unit: &mut Unit, other: &Unit) {
+    let place = |function: &Function| (function.span, function.name.clone());
+    let mut of_other = BTreeMap::from_iter(other.functions.iter().map(|each| (place(each), each)));
+    for function in &mut unit.functions {
+        let same = of_other.remove(&place(function));
+        if same.is_none_or(|same| alone(same) != alone(function)) {
+            doubt(function);
+        }
+    }
+    for function in of_other.into_values() {
+        unit.functions.push(function.clone());
+        unit.functions.last_mut().into_iter().for_each(doubt);
+    }
+    unit.functions.sort_by_key(|function| function.span);
+}
+
+/// The bytes of a function by itself.
+fn alone(function: &Function) -> Vec<u8> {
+    let functions = vec![function.clone()];
+    ir::packed::pack(&Unit {
+        functions,
+        ..Unit::default()
+    })
+}
+
+fn doubt(function: &mut Function) {
+    if function.confidence != Confidence::Partial {
+        function.confidence = Confidence::Partial;
+        function.confidence_reason = Some(Doubt::at(Cause::CompiledDifferently, function.span.line));
+    }
+}
+
+/// Lets `unit` know the classes and names of `other`, too.
+fn join_names(unit: &mut Unit, other: &Unit) {
+    let names = &mut unit.names;
+    for class in &other.names.classes {
+        match names
+            .classes
+            .iter_mut()
+            .find(|known| known.name == class.name && *known != class)
+        {
+            // They may derive from more than either says.
+            Some(known) => {
+                *known = ClassHead {
+                    name: class.name.clone(),
+                    bases: None,
+                    has_library_base: known.has_library_base || class.has_library_base,
+                    has_arrow: known.has_arrow || class.has_arrow,
+                    is_local: known.is_local || class.is_local,
+                };
+            }
+            None => names.classes.push(class.clone()),
+        }
+    }
+    names.classes.sort();
+    names.classes.dedup();
+    for (ours, theirs) in [
+        (&mut names.aliases, &other.names.aliases),
+        (&mut names.namespaces, &other.names.namespaces),
+    ] {
+        ours.extend(theirs.iter().cloned());
+        ours.sort();
+        ours.dedup();
+    }
+    names.in_part |= other.names.in_part;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::map_sources;
+
+    fn file(path: &str, text: &str) -> SourceFile {
+        SourceFile {
+            path: path.to_owned(),
+            bytes: text.as_bytes().to_vec(),
+        }
+    }
+
+    fn units(files: &[SourceFile]) -> Vec<Vec<u8>> {
+        units_of_compilation(files.to_vec(), &|_| Vec::new(), None)
+    }
+
+    fn map(compilations: &[&[SourceFile]]) -> Map {
+        map_of_units(compilations.iter().flat_map(|files| units(files)), &|_| {}).unwrap()
+    }
+
+    const HEADER: &str = "static inline int twice(int n)\n{\n    return SCALE(n);\n}\n";
+    const MAIN: &str = "#include \"n.h\"\nint main(void)\n{\n    int i;\n    for (i = 0; i < 9; i++)\n        work(twice(i));\n    return 0;\n}\n";
+    const WORK: &str = "#include \"n.h\"\nint work(int n)\n{\n    return twice(n);\n}\n";
+
+    #[test]
+    fn compilations_together_give_the_map_of_all_files() {
+        let scale = file("scale.h", "#define SCALE(n) ((n) * 2)\n");
+        let header = file("n.h", &format!("#include \"scale.h\"\n{HEADER}"));
+        let (main, work) = (file("a.c", MAIN), file("b.c", WORK));
+        let parts = map(&[
+            &[main.clone(), header.clone(), scale.clone()],
+            &[work.clone(), header.clone(), scale.clone()],
+        ]);
+        let whole = map_sources(vec![main, work, header, scale], &|_| {});
+        assert!(parts.to_bytes() == whole.to_bytes());
+    }
+
+    #[test]
+    fn a_function_that_compilations_read_differently_is_known_in_part() {
+        let header = file("n.h", &format!("#include \"scale.h\"\n{HEADER}"));
+        let (main, work) = (file("a.c", MAIN), file("b.c", WORK));
+        // As with two directories of generated headers.
+        let one = file("x/scale.h", "#define SCALE(n) ((n) * 2)\n");
+        let other = file(
+            "y/scale.h",
+            "static int count;\n#define SCALE(n) (count += (n))\n",
+        );
+        let parts = map(&[&[main, header.clone(), one], &[work, header, other]]);
+        let of = |name: &str| {
+            let function = parts.functions.iter().find(|each| each.name == name).unwrap();
+            (
+                function.confidence,
+                function.confidence_reason.as_ref().map(|doubt| doubt.cause),
+            )
+        };
+        assert_eq!(
+            of("twice"),
+            (Confidence::Partial, Some(Cause::CompiledDifferently))
+        );
+        assert_eq!(of("main"), (Confidence::Clean, None));
+        assert_eq!(of("work"), (Confidence::Clean, None));
+    }
+
+    #[test]
+    fn a_header_that_was_changed_in_between_is_known_in_part() {
+        let before = file("n.h", "static int last(void)\n{\n    return 1;\n}\n");
+        let after = file(
+            "n.h",
+            "static int last(void)\n{\n    return 2;\n}\nstatic int more(void) { return 3; }\n",
+        );
+        let parts = map(&[&[file("a.c", MAIN), before], &[file("b.c", WORK), after]]);
+        let partial = parts
+            .functions
+            .iter()
+            .filter(|each| each.confidence == Confidence::Partial);
+        assert_eq!(
+            Vec::from_iter(partial.map(|each| each.name.as_str())),
+            ["last", "more"]
+        );
+    }
+
+    #[test]
+    fn classes_that_differ_derive_from_anything() {
+        let one = file("c.h", "class A : public B { int f(); };\n");
+        let other = file("c.h", "class A : public C { int f(); };\n");
+        let read = |file| ir::packed::unpack(&units(&[file])[0]).unwrap();
+        let unit = joined(vec![read(one), read(other)]).unwrap();
+        assert_eq!(unit.names.classes.len(), 1);
+        assert_eq!(unit.names.classes[0].bases, None);
+    }
+
+    #[test]
+    fn bytes_that_are_no_unit_give_no_map() {
+        let mut all = units(&[file("a.c", MAIN)]);
+        all.push(vec![0xff; 9]);
+        assert!(map_of_units(all, &|_| {}).is_none());
+    }
+}
