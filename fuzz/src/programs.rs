@@ -22,6 +22,7 @@ pub(crate) fn bind(bytes: &[u8]) {
         assert!(!error.to_string().is_empty());
     }
     let _ = ::bind::identity(bytes);
+    carry(bytes);
     let _ = ::bind::needs(bytes, None);
     let _ = engine::executable_sources(&program);
     // As the separate debug file of itself.
@@ -35,6 +36,17 @@ pub(crate) fn bind(bytes: &[u8]) {
     let _ = engine::check(&map, &program).map(|check| report::check_text(&check, "program"));
     if ::bind::bind_library(&mut map, &program, "program").is_ok() {
         assert_eq!(map.validate(), Ok(()));
+    }
+}
+
+/// Any bytes carry a map or are refused, and no byte moves but those of the header and behind the sections.
+fn carry(bytes: &[u8]) {
+    let _ = embed::section(bytes, embed::UNITS).map(|found| {
+        let fragments = embed::fragment::read(found.unwrap_or_default(), engine::FRAGMENT_LAYOUT);
+        let _ = engine::map_of_units(fragments.flatten(), &|_| {});
+    });
+    if let Ok(with) = embed::with_section(bytes, embed::MAP, b"content", embed::Kind::Joined) {
+        assert_eq!(embed::section(&with, embed::MAP), Ok(Some(&b"content"[..])));
     }
 }
 
