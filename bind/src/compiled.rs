@@ -7,9 +7,18 @@ use crate::paths::PathId;
 use crate::walk::file_index;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// By path, as in [`SourceUnit`](crate::SourceUnit): of each source that one unit compiles and no other one includes, the lines that have code. A line that is
-/// listed was compiled; one that is not may have been compiled, too. Of files that are compiled more than once, or included, no line is given.
-pub(crate) fn compiled_lines(image: &Image<'_>, debug: &Debug<'_>) -> BTreeMap<String, BTreeSet<u32>> {
+/// What a build tells of a file that only one of its units has.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CompiledFile {
+    /// The lines that have code, or the head of a function, counted from 1. A line that is listed was compiled; one that is not may have been compiled, too.
+    /// Empty for a file that several units have.
+    pub lines: BTreeSet<u32>,
+    /// The unit includes it. Others may, too, if they take nothing from it that debug info would show: what its macros stand for.
+    pub is_included: bool,
+}
+
+/// By path, as in [`SourceUnit`](crate::SourceUnit): the files that units compile or include.
+pub(crate) fn compiled_files(image: &Image<'_>, debug: &Debug<'_>) -> BTreeMap<String, CompiledFile> {
     let mut files = UnitFiles::new(debug);
     // How many units have it as their own source or as another file. Units without a source have the files of others.
     let mut uses: BTreeMap<PathId, usize> = BTreeMap::new();
@@ -42,24 +51,44 @@ pub(crate) fn compiled_lines(image: &Image<'_>, debug: &Debug<'_>) -> BTreeMap<S
     if damaged > 0 {
         return BTreeMap::new();
     }
-    let is_compiled_once = |path: &PathId| own.contains(path) && uses.get(path) == Some(&1);
-    let otherwise = uses.keys().filter(|path| !is_compiled_once(path));
-    let otherwise = otherwise.map(|&path| (files.paths.paths[path].clone(), BTreeSet::new()));
-    let mut lines: BTreeMap<String, BTreeSet<u32>> = otherwise.collect();
-    for row in rows {
-        if row.line != 0 && is_compiled_once(&row.path) {
-            let path = &files.paths.paths[row.path];
-            match lines.get_mut(path) {
-                Some(lines) => {
-                    lines.insert(row.line);
-                }
-                None => {
-                    lines.insert(path.clone(), BTreeSet::from([row.line]));
-                }
-            }
+    let file = |&path: &PathId| CompiledFile {
+        lines: BTreeSet::new(),
+        is_included: !own.contains(&path),
+    };
+    let mut found: BTreeMap<PathId, CompiledFile> = uses.keys().map(|path| (*path, file(path))).collect();
+    let code = rows.iter().map(|row| (row.path, row.line));
+    let heads = debug.units.ids().flat_map(|unit| heads(debug, &mut files, unit));
+    for (path, line) in code.chain(Vec::from_iter(heads)) {
+        if line != 0
+            && uses.get(&path) == Some(&1)
+            && let Some(file) = found.get_mut(&path)
+        {
+            file.lines.insert(line);
         }
     }
-    lines
+    let path_of = |path: PathId| files.paths.paths[path].clone();
+    found
+        .into_iter()
+        .map(|(path, file)| (path_of(path), file))
+        .collect()
+}
+
+/// Where the heads of a unit's functions stand: they have no code, and what a conditional group chooses among may be nothing but heads. As far as its
+/// entries can be read.
+fn heads(debug: &Debug<'_>, files: &mut UnitFiles<'_, '_>, unit: UnitId) -> BTreeSet<(PathId, u32)> {
+    let mut found = BTreeSet::new();
+    let mut cursor = debug.units[unit].entries();
+    while let Ok(Some(entry)) = cursor.next_dfs() {
+        if entry.tag() != gimli::DW_TAG_subprogram {
+            continue;
+        }
+        let file = entry.attr_value(gimli::DW_AT_decl_file).and_then(file_index);
+        let line = entry.attr_value(gimli::DW_AT_decl_line);
+        let line = line.and_then(|line| line.udata_value()?.try_into().ok());
+        let path = file.and_then(|file| files.path(unit, file));
+        found.extend(path.zip(line));
+    }
+    found
 }
 
 /// The files in which something is declared that a unit has an entry of; `None` where its entries are damaged.

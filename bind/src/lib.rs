@@ -74,6 +74,7 @@ mod variables;
 mod walk;
 mod wanted;
 
+pub use compiled::CompiledFile;
 pub use elf::{DebugHints, Identity};
 pub use error::{BindError, Mismatch};
 pub use sections::{Needs, Program};
@@ -86,7 +87,7 @@ use elf::Image;
 use error::hex;
 use progress_map::{Binding, MachineCode, Map};
 use sections::Sections;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Binds `map` to an executable whose debug info is in itself or in the separate file `debug`.
 ///
@@ -214,15 +215,15 @@ pub fn sources(program: &Program<'_>) -> Result<Sources, BindError> {
     Ok(sources::sources(&image, &parsed))
 }
 
-/// The lines that a build has code of, by the path of the source, as [`sources`] gives it; of files that are included, or compiled more than once, none.
+/// What a build tells of the files that it compiles or includes, by their paths, as [`sources`] gives them.
 ///
 /// # Errors
 /// When there is no debug info to tell.
-pub fn compiled_lines(program: &Program<'_>) -> Result<BTreeMap<String, BTreeSet<u32>>, BindError> {
+pub fn compiled_files(program: &Program<'_>) -> Result<BTreeMap<String, CompiledFile>, BindError> {
     let image = Image::parse(program.executable)?;
     let sections = debug_sections(&image, program)?;
     let parsed = whole_debug(&sections)?;
-    Ok(compiled::compiled_lines(&image, &parsed))
+    Ok(compiled::compiled_files(&image, &parsed))
 }
 
 /// The return addresses of the calls that debug info describes, sorted: nearly all of optimised code, none of other code.

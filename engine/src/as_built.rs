@@ -5,10 +5,12 @@
 
 use crate::{Map, SourceFile};
 use base::{FileKind, Language};
-use std::collections::{BTreeMap, BTreeSet};
+use bind::CompiledFile;
+use std::collections::BTreeMap;
+use tokens::built::Compiled;
 
-/// The lines that a build has code of, by the path of a source file.
-pub type CompiledLines = BTreeMap<String, BTreeSet<u32>>;
+/// What a build tells of its files, by their paths.
+pub type CompiledFiles = BTreeMap<String, CompiledFile>;
 
 /// Files that were changed before they are mapped, and what was in them.
 #[derive(Debug, Default)]
@@ -18,19 +20,25 @@ pub struct AsBuilt {
 }
 
 impl AsBuilt {
-    /// Blanks out of `files` what the build with these lines has not compiled.
-    pub fn new(files: &mut [SourceFile], lines: &CompiledLines) -> Self {
+    /// Blanks out of `files` what the build has not compiled.
+    pub fn new(files: &mut [SourceFile], files_of_build: &CompiledFiles) -> Self {
         let mut written = BTreeMap::new();
         for file in files {
             let language = match FileKind::of(&file.path) {
-                Some(FileKind::C) => Language::C,
-                Some(FileKind::Cxx) => Language::Cxx,
+                // A header of C++ may be called so, too; the directives of both are read alike.
+                Some(FileKind::C | FileKind::Header) => Language::C,
+                Some(FileKind::Cxx | FileKind::CxxHeader) => Language::Cxx,
                 _ => continue,
             };
-            let Some(lines) = lines.get(&file.path) else {
+            let Some(built) = files_of_build.get(&file.path) else {
                 continue;
             };
-            let left_out = tokens::built::left_out(&file.path, &file.bytes, language, lines);
+            let compiled = if built.is_included {
+                Compiled::Included
+            } else {
+                Compiled::ByItself
+            };
+            let left_out = tokens::built::left_out(&file.path, &file.bytes, language, compiled, &built.lines);
             if left_out.is_empty() {
                 continue;
             }
@@ -59,6 +67,7 @@ impl AsBuilt {
 mod tests {
     use super::*;
     use crate::{content_hash, map_sources};
+    use std::collections::BTreeSet;
 
     #[test]
     fn an_arm_that_is_not_compiled_changes_nothing() {
@@ -84,7 +93,13 @@ int main(void) {
         };
         assert_eq!(lovs(&map_sources(vec![file.clone()], &|_| {})), 0);
         for (line, expected) in [(5, 1), (3, 0)] {
-            let lines = BTreeMap::from([("a.c".to_owned(), BTreeSet::from([line, 8]))]);
+            let lines = BTreeMap::from([(
+                "a.c".to_owned(),
+                CompiledFile {
+                    lines: BTreeSet::from([line, 8]),
+                    is_included: false,
+                },
+            )]);
             let mut files = vec![file.clone()];
             let built = AsBuilt::new(&mut files, &lines);
             assert_eq!(files[0].bytes.len(), text.len());

@@ -7,7 +7,7 @@ pub use bind::{
     Sources as ProgramSources,
 };
 pub use bind::{
-    bind as bind_map, bind_code, bind_library, bind_program, check as check_map, code_lines, compiled_lines,
+    bind as bind_map, bind_code, bind_library, bind_program, check as check_map, code_lines, compiled_files,
     identity, needs, sources as executable_sources,
 };
 

@@ -103,12 +103,12 @@ pub use answer::{
     Activity, Answer, Certainty, Finding, FirstTask, Grounds, Hindmost, Line, Link, LoopValue, NoMap,
     Outcome, Parting, Position, RelationToHindmost, TaskClass, UndecidedPair, Unreadable, Witness,
 };
-pub use as_built::{AsBuilt, CompiledLines};
+pub use as_built::{AsBuilt, CompiledFiles};
 pub use awaited::{Awaited, ChainEnd, Counterpart, Culprit, ToldBy, Wait, WaitsFor};
 pub use binding::{
     BindError, CodeLine, DebugHints, Identity, Language, Mismatch, Needs, Program, ProgramSources,
     SourceUnit, bind_code, bind_library, bind_map, bind_program, build_id_text, check_map, code_lines,
-    compiled_lines, executable_sources, identity, needs,
+    compiled_files, executable_sources, identity, needs,
 };
 pub use check::{Check, CheckedCall, CheckedLoop, LoopState, check};
 pub use circumstances::Circumstances;

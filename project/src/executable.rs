@@ -96,8 +96,8 @@ impl Executable {
     }
 
     /// The lines that it has code of, by the path of the source as its debug info names it; nothing where there is none to tell.
-    pub(crate) fn compiled_lines(&self) -> engine::CompiledLines {
-        engine::compiled_lines(&self.program()).unwrap_or_default()
+    pub(crate) fn compiled_files(&self) -> engine::CompiledFiles {
+        engine::compiled_files(&self.program()).unwrap_or_default()
     }
 
     /// Binds `map` to this build; returns what could not be bound.

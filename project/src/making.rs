@@ -3,7 +3,7 @@
 use crate::cache::units::Units;
 use crate::executable::Executable;
 use crate::listener::Listener;
-use engine::{AsBuilt, CompiledLines, Map, Parser, SourceFile};
+use engine::{AsBuilt, CompiledFiles, Map, Parser, SourceFile};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -28,10 +28,10 @@ pub fn make_of_build(mut files: Vec<SourceFile>, builds: &[&Executable], listene
 
 /// Blanks out of `files` what a program and its libraries have not compiled.
 pub fn as_built(files: &mut [SourceFile], builds: &[&Executable]) -> AsBuilt {
-    let mut lines = CompiledLines::new();
+    let mut lines = CompiledFiles::new();
     // What two of them compile, or one compiles and the other one includes, may be compiled in two ways.
     let mut several = BTreeSet::new();
-    for (path, of_one) in builds.iter().flat_map(|build| build.compiled_lines()) {
+    for (path, of_one) in builds.iter().flat_map(|build| build.compiled_files()) {
         if lines.insert(path.clone(), of_one).is_some() {
             several.insert(path);
         }

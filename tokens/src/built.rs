@@ -10,11 +10,27 @@ use base::Language;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+/// How one unit of a program comes to have a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compiled {
+    /// It is the file that is compiled.
+    ByItself,
+    /// It includes the file. Others may do so and take only macros from it, so a line with code tells of its own group alone, where no other arm
+    /// defines a macro or includes a file; and only behind an include guard, since without one the unit may include it twice, with other answers.
+    Included,
+}
+
 /// The parts of a file, as ranges of bytes, that a build has not compiled, and the directives that say so; what is left are lines of that build. `lines`
 /// have code, counted from 1. `path` is the file's own.
 ///
 /// Nothing where lines may be those of other files, or where the lines contradict each other.
-pub fn left_out(path: &str, text: &[u8], language: Language, lines: &BTreeSet<u32>) -> Vec<Range<usize>> {
+pub fn left_out(
+    path: &str,
+    text: &[u8],
+    language: Language,
+    compiled: Compiled,
+    lines: &BTreeSet<u32>,
+) -> Vec<Range<usize>> {
     if lines.is_empty() || u32::try_from(text.len()).is_err() {
         return Vec::new();
     }
@@ -26,7 +42,11 @@ pub fn left_out(path: &str, text: &[u8], language: Language, lines: &BTreeSet<u3
         return Vec::new();
     };
     let mut ranges = Vec::new();
-    for (group, built) in file.groups.iter().zip(file.decide(&found)) {
+    let decided = match compiled {
+        Compiled::ByItself => file.decide(&found),
+        Compiled::Included => file.decide_by_lines_alone(&found),
+    };
+    for (group, built) in file.groups.iter().zip(decided) {
         let Some(built) = built else { continue };
         for (number, arm) in group.arms.iter().enumerate() {
             let directive = arm.directive;
@@ -66,6 +86,16 @@ struct Arm {
     /// How many headers were included before it, and how many definitions of macros made.
     headers: usize,
     definitions: usize,
+    /// It includes a file or defines a macro itself.
+    is_heard_behind: bool,
+}
+
+impl Arm {
+    /// Ends it with `directive`, when so many headers were included and so many definitions made.
+    fn close(&mut self, directive: Token, headers: usize, definitions: usize) {
+        self.end = directive;
+        self.is_heard_behind = (headers, definitions) != (self.headers, self.definitions);
+    }
 }
 
 /// The condition of an arm.
@@ -93,6 +123,8 @@ struct File<'t> {
     defined: BTreeSet<Box<[u8]>>,
     /// Definitions are taken back behind the preprocessor's back.
     restores: bool,
+    /// It is read once by whoever includes it.
+    is_guarded: bool,
 }
 
 impl<'t> File<'t> {
@@ -104,6 +136,7 @@ impl<'t> File<'t> {
             groups: Vec::new(),
             defined: BTreeSet::new(),
             restores: contains(text, b"pop_macro"),
+            is_guarded: is_guarded(text, tokens, language),
         };
         let mut open: Vec<Vec<Arm>> = Vec::new();
         let (mut headers, mut definitions) = (0, 0);
@@ -116,23 +149,24 @@ impl<'t> File<'t> {
                 asks,
                 headers,
                 definitions,
+                is_heard_behind: false,
             };
             let question = |condition: &Condition| Some(question(line, condition));
             match read {
                 Directive::If(condition) => open.push(vec![arm(question(&condition))]),
                 Directive::Elif(condition) => {
                     let arms = open.last_mut()?;
-                    arms.last_mut()?.end = *token;
+                    arms.last_mut()?.close(*token, headers, definitions);
                     arms.push(arm(question(&condition)));
                 }
                 Directive::Else => {
                     let arms = open.last_mut()?;
-                    arms.last_mut()?.end = *token;
+                    arms.last_mut()?.close(*token, headers, definitions);
                     arms.push(arm(None));
                 }
                 Directive::Endif => {
                     let mut arms = open.pop()?;
-                    arms.last_mut()?.end = *token;
+                    arms.last_mut()?.close(*token, headers, definitions);
                     file.groups.push(Group { arms, end: *token });
                 }
                 Directive::Include(name) => {
@@ -197,6 +231,22 @@ impl<'t> File<'t> {
             }
         }
         Some(found)
+    }
+
+    /// For each group of a file that is included, the arm that lines with code are in.
+    fn decide_by_lines_alone(&self, found: &Evidence) -> Vec<Option<Built>> {
+        if !self.is_guarded {
+            return vec![None; self.groups.len()];
+        }
+        let decided = self.groups.iter().zip(&found.arms).map(|(group, arm)| {
+            // Of a single arm, such as that of the guard, there is nothing to leave out.
+            let arm = arm.filter(|_| group.arms.len() > 1)?;
+            let mut others = group.arms.iter().enumerate().filter(|(number, _)| *number != arm);
+            others
+                .all(|(_, other)| !other.is_heard_behind)
+                .then_some(Built::Arm(arm))
+        });
+        decided.collect()
     }
 
     /// For each group, what was compiled of it, if that is known.
@@ -272,6 +322,27 @@ fn question(line: &[u8], condition: &Condition) -> Question {
     }
 }
 
+/// Whether a file begins with an include guard: `#pragma once`, or `#ifndef NAME` and `#define NAME`.
+fn is_guarded(text: &[u8], tokens: &[Token], language: Language) -> bool {
+    let mut lines = tokens
+        .iter()
+        .take_while(|token| token.kind == TokenKind::Directive);
+    let mut next = || Some(lines.next()?.text(text));
+    let Some(first) = next() else {
+        return false;
+    };
+    let words = lex(first.get(1..).unwrap_or_default());
+    let words = Vec::from_iter(words.iter().map(|word| word.text(&first[1..])));
+    let defined = |line| match directive::read(line, language) {
+        Directive::Define(name, _) => Some(name),
+        _ => None,
+    };
+    match directive::read(first, language) {
+        Directive::If(Condition::Unless(guard)) => next().and_then(defined) == Some(guard),
+        _ => words == [b"pragma".as_slice(), b"once"],
+    }
+}
+
 fn contains(text: &[u8], part: &[u8]) -> bool {
     text.windows(part.len()).any(|window| window == part)
 }
@@ -282,11 +353,21 @@ mod tests {
 
     /// What is left of a text when lines that end in a comment of a star have code.
     fn left(text: &str) -> String {
+        left_of(text, Compiled::ByItself)
+    }
+
+    fn left_of(text: &str, compiled: Compiled) -> String {
         let lines = (1..)
             .zip(text.lines())
             .filter_map(|(number, line)| line.ends_with("/*!*/").then_some(number));
         let mut bytes = text.as_bytes().to_vec();
-        for range in left_out("src/a.c", text.as_bytes(), Language::C, &lines.collect()) {
+        for range in left_out(
+            "src/a.c",
+            text.as_bytes(),
+            Language::C,
+            compiled,
+            &lines.collect(),
+        ) {
             for byte in &mut bytes[range] {
                 *byte = if *byte == b'\n' { b'\n' } else { b' ' };
             }
@@ -314,6 +395,33 @@ mod tests {
         );
         let open = "#if A\na;\n#else\nb;\n#endif\nc; /*!*/";
         assert_eq!(left(open), open.replace("/*!*/", ""));
+    }
+
+    #[test]
+    fn of_a_header_a_line_tells_its_own_group_alone() {
+        let left = |text: &str| -> String {
+            left_of(&format!("#pragma once\n{text}"), Compiled::Included).replacen("#pragma once\n", "", 1)
+        };
+        let heads = "#ifdef A\nint f(int n) /*!*/\n#else\nint f(int n, int m)\n#endif\n{\n}\n";
+        assert_eq!(left(heads), "int f(int n) \n{\n}");
+        let elsewhere = "#ifdef A\na; /*!*/\n#endif\n#ifdef A\nb;\n#else\nc;\n#endif";
+        assert_eq!(left(elsewhere), elsewhere.replace("/*!*/", ""));
+        // Whoever takes the other arm is told something by it.
+        for other in ["#define STEP 2", "#include \"n.h\"", "#if B\n#undef STEP\n#endif"] {
+            let open = format!("#ifdef A\na; /*!*/\n#else\n{other}\n#endif");
+            assert_eq!(left(&open), open.replace("/*!*/", ""));
+        }
+        let guarded = format!("#ifndef N_H\n#define N_H\n{heads}#endif");
+        assert_eq!(
+            left_of(&guarded, Compiled::Included),
+            "#ifndef N_H\n#define N_H\nint f(int n) \n{\n}\n#endif"
+        );
+        assert_eq!(
+            left_of(heads, Compiled::Included),
+            heads.replace("/*!*/", "").trim_end()
+        );
+        let defines_itself = "#ifdef A\n#define STEP 2\na; /*!*/\n#else\nb;\n#endif";
+        assert_eq!(left(defines_itself), "#define STEP 2\na; ");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Executables, debug files and what else users may hand over; sources and identities.
 
 use crate::support::{MapBuilder, Program, binding, have, run, sources};
-use bind::{BindError, Language, Mismatch, bind, check, compiled_lines, identity};
+use bind::{BindError, Language, Mismatch, bind, check, compiled_files, identity};
 use std::path::Path;
 use std::process::Command;
 
@@ -157,15 +157,61 @@ fn sources_that_are_compiled_once_have_their_lines() {
             let Some(program) = Program::build(compiler, flags, &sources) else {
                 continue;
             };
-            let lines = compiled_lines(&bind::Program {
+            let lines = compiled_files(&bind::Program {
                 executable: &program.bytes,
                 ..Default::default()
             });
             let lines = lines.unwrap();
             let of_util = lines.iter().find(|(path, _)| path.ends_with("util.c"));
-            let has_lines = of_util.is_some_and(|(_, lines)| lines.contains(&3) || lines.contains(&7));
+            let has_lines =
+                of_util.is_some_and(|(_, file)| file.lines.contains(&3) || file.lines.contains(&7));
             assert_eq!(has_lines, is_compiled_once, "{}: {lines:?}", program.label);
         }
+    }
+}
+
+/// Of headers only those have lines that one unit includes.
+#[test]
+fn headers_that_one_unit_includes_have_their_lines() {
+    let one = "static int once(int n)\n{\n    return n * 3 + 1;\n}\n";
+    let both = "static int twice(int n)\n{\n    return n * 5 + 1;\n}\n";
+    let main = "#include \"one.h\"\n#include \"both.h\"\nint far(int);\nint main(int argc, char **argv)\n{\n    return once(far(argc)) + twice(argc) + !argv;\n}\n";
+    let util = "#include \"both.h\"\nint far(int n)\n{\n    return twice(n);\n}\n";
+    let sources = [
+        ("one.h", one),
+        ("both.h", both),
+        ("main.c", main),
+        ("util.c", util),
+    ];
+    for (compiler, flags) in [
+        ("gcc", &["-g", "-O0"][..]),
+        ("gcc", &["-g", "-O2"]),
+        ("clang", &["-g", "-O0"]),
+    ] {
+        let Some(program) = Program::build(compiler, flags, &sources) else {
+            continue;
+        };
+        let files = compiled_files(&bind::Program {
+            executable: &program.bytes,
+            ..Default::default()
+        });
+        let files = files.unwrap();
+        let of = |name: &str| files.iter().find(|(path, _)| path.ends_with(name)).unwrap().1;
+        assert!(
+            of("one.h").is_included && of("one.h").lines.is_superset(&[1, 3].into()),
+            "{}",
+            program.label
+        );
+        assert!(
+            of("both.h").is_included && of("both.h").lines.is_empty(),
+            "{}",
+            program.label
+        );
+        assert!(
+            !of("util.c").is_included && !of("util.c").lines.is_empty(),
+            "{}",
+            program.label
+        );
     }
 }
 
