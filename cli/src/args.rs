@@ -117,7 +117,7 @@ const CHECK_HELP: &str = "\
 Counted are the loops that call something: a hung task stands in a call. A variable counts as readable where a debugger would \
 find it in a frame that has called another.
 
-Exit status: 0 every such loop keeps a variable at every call (with --min: enough of them do), 1 some lose it, 2 error.";
+Exit status: 0 every such loop keeps a variable at every call (with --min: enough of them do; with --since: none has lost it), 1 some lose it, 2 error.";
 
 const ORDER_HELP: &str = concat!(
     "\
@@ -272,6 +272,10 @@ pub(crate) struct CheckArgs {
     /// The share of loops that must keep a variable at every call, in per cent
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub(crate) min: Option<f64>,
+    /// Compare with an earlier build: what check --format json has printed of it. Loops that kept a variable and no longer do are listed on
+    /// standard error, and the others do not count
+    #[arg(long, value_name = "FILE", conflicts_with = "min")]
+    pub(crate) since: Option<PathBuf>,
     /// How to print it
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,

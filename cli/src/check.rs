@@ -3,6 +3,7 @@
 use crate::args::{CheckArgs, Format};
 use crate::output::{self, Status, Terminal};
 use project::{Build, Executable, Failure, JobMap, SourceFinder, Sources};
+use std::path::Path;
 
 pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Status> {
     let mut executable = Executable::read(&args.program)?;
@@ -44,13 +45,31 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Status> {
         Format::Text => output::print(&report::check_text(&check, &args.program.to_string_lossy()))?,
         Format::Json => output::print_plain(&report::check_json(&check, &args.program.to_string_lossy()))?,
     }
-    let is_enough = match args.min {
-        Some(percent) => check.kept_percent() >= percent,
-        None => check.count(engine::LoopState::Kept) == check.with_variables(),
+    let since = args
+        .since
+        .as_deref()
+        .map(|path| lost_since(&check, path))
+        .transpose()?;
+    let is_enough = match (since, args.min) {
+        (Some(lost), _) => lost == 0,
+        (None, Some(percent)) => check.kept_percent() >= percent,
+        (None, None) => check.count(engine::LoopState::Kept) == check.with_variables(),
     };
     Ok(if is_enough {
         Status::Done
     } else {
         Status::Undecided
     })
+}
+
+/// How many loops of the build have lost what they kept in the one whose check is at `path`; they are listed.
+fn lost_since(check: &engine::Check, path: &Path) -> Result<usize, Failure> {
+    let earlier = report::read_check(&project::read_text(path)?).map_err(|error| {
+        Failure::new(format!("{}: {error}", path.display()))
+            .hint("`hindmost check PROGRAM --format json` of the earlier build prints what is wanted here")
+    })?;
+    let lost = check.lost_since(&earlier);
+    let lines = report::lost_lines(&lost, &path.to_string_lossy());
+    lines.iter().for_each(|line| output::note(line));
+    Ok(lost.len())
 }

@@ -9,12 +9,15 @@ pub(crate) fn embed(args: &EmbedArgs) -> anyhow::Result<Status> {
     let build = Build::new(Executable::read(&args.program)?, Vec::new, &Reader::default());
     let found = match &args.map {
         Some(path) => JobMap::given(path, &build)?,
-        None => JobMap::found(&build, &[], &Terminal::showing(true))?,
+        None => JobMap::found(&build, &[], &Terminal::showing(!args.quiet))?,
     };
     found.warnings.iter().for_each(|warning| output::warn(warning));
     let output = args.output.as_ref().unwrap_or(&args.program);
     let bytes = project::with_map(&build.executable, &found.map)?;
     project::write_like(output, &bytes, &args.program)?;
+    if args.quiet {
+        return Ok(Status::Done);
+    }
     let grown = bytes.len().saturating_sub(build.executable.length());
     tell(&format!(
         "{} carries its map; {} KiB more",

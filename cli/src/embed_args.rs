@@ -49,6 +49,9 @@ pub(crate) struct EmbedArgs {
     /// Write the program with the map to this file instead
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    /// Print nothing but warnings and errors
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
 }
 
 #[derive(Args, Debug)]

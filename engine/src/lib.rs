@@ -52,6 +52,7 @@ mod binding;
 mod blocking;
 mod by_recorder;
 mod check;
+mod check_since;
 mod circumstances;
 mod condensed;
 mod counterparts;
@@ -111,6 +112,7 @@ pub use binding::{
     compiled_files, executable_sources, identity, needs,
 };
 pub use check::{Check, CheckedCall, CheckedLoop, LoopState, check};
+pub use check_since::EarlierLoop;
 pub use circumstances::Circumstances;
 pub use counterparts::ThreadsBehind;
 pub use counters::{CounterRequest, Counters, counters};

@@ -49,6 +49,19 @@ pub fn check_text(check: &Check, program: &str) -> String {
     out
 }
 
+/// The loops that a build has lost since an earlier one, whose check stands in the file `since`, as lines.
+pub fn lost_lines(lost: &[&CheckedLoop], since: &str) -> Vec<String> {
+    let head = match lost.len() {
+        0 => "every loop that kept a variable keeps one".to_owned(),
+        1 => "1 loop kept a variable at every call, and no longer does".to_owned(),
+        count => format!("{count} loops kept a variable at every call, and no longer do"),
+    };
+    let head = format!("since {}: {head}", clean_field(since));
+    std::iter::once(head)
+        .chain(lost.iter().map(|each| line(each)))
+        .collect()
+}
+
 fn verb(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }

@@ -34,7 +34,7 @@ pub use tree::{
 };
 
 pub(crate) use answer::{answer_json, answer_of_classes};
-pub use check::check_json;
+pub use check::{check_json, read_check};
 pub use map::{line_json, summary_json};
 pub(crate) use slice::{slice_json, slice_out};
 pub(crate) use tree::{tree_json, tree_out};

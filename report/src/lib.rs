@@ -38,10 +38,10 @@ mod uri;
 mod waits;
 
 pub use awaited::sentence as awaited_sentence;
-pub use check::check_text;
+pub use check::{check_text, lost_lines};
 pub use clean::{clean, clean_field};
 pub use form::{Form, write};
-pub use json::{check_json, line_json, summary_json, waits_json};
+pub use json::{check_json, line_json, read_check, summary_json, waits_json};
 pub use line::line_text;
 pub use names::Names;
 pub use page::{AboutJson, BadPage, BadSet, HostJson, PageJson, PageSets, PageSource, ProgramJson};

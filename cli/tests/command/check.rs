@@ -115,3 +115,48 @@ fn an_unoptimised_build_keeps_all() {
     sandbox.refused(&["check", "nothing"]);
     assert_eq!(sandbox.run(&["check", "app", "--min", "101"]).code, Some(2));
 }
+
+#[test]
+fn what_was_kept_since_an_earlier_build_is_asked_for_alone() {
+    let sandbox = built("check-since", &["-g", "-O0"]);
+    let before = sandbox.run(&["check", "app", "--format", "json"]).out;
+    sandbox.write("before.json", &before);
+    let since = ["check", "app", "--since", "before.json"];
+    let run = sandbox.run(&since);
+    // `while (more(2))` has no variable, and had none.
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    assert!(
+        run.err
+            .contains("since before.json: every loop that kept a variable keeps one"),
+        "{}",
+        run.err
+    );
+    sandbox.compile("app.c", "app", &["-g", "-O2"]);
+    let run = sandbox.run(&since);
+    assert_eq!(run.code, Some(1), "{}", run.err);
+    assert!(run.err.contains("no longer do"), "{}", run.err);
+    assert!(run.err.contains("for in forever loses 'e'"), "{}", run.err);
+    assert!(!run.err.contains("while in main"), "{}", run.err);
+    // The other way round nothing is lost.
+    sandbox.write(
+        "optimised.json",
+        sandbox.run(&["check", "app", "--format", "json"]).out,
+    );
+    sandbox.compile("app.c", "app", &["-g", "-O0"]);
+    assert_eq!(
+        sandbox.run(&["check", "app", "--since", "optimised.json"]).code,
+        Some(0)
+    );
+    sandbox.write(
+        "other.json",
+        "{\"schema\": \"hindmost-map\", \"version\": 1, \"each\": []}",
+    );
+    let why = sandbox.refused(&["check", "app", "--since", "other.json"]);
+    assert!(why.contains("other.json: it is a hindmost-map"), "{why}");
+    sandbox.write("noise.json", "noise");
+    assert!(
+        sandbox
+            .refused(&["check", "app", "--since", "noise.json"])
+            .contains("noise.json")
+    );
+}

@@ -368,6 +368,53 @@ fn a_build_by_cmake_and_make_needs_no_more_than_a_launcher() {
 }
 
 #[test]
+fn a_target_of_cmake_carries_its_map() {
+    if !installed("cmake") || !installed("make") {
+        return;
+    }
+    let sandbox = written("embed-find-package");
+    let module = concat!(env!("CARGO_MANIFEST_DIR"), "/../integrations/cmake");
+    sandbox.write(
+        "CMakeLists.txt",
+        "cmake_minimum_required(VERSION 3.18)\nproject(app C)\nfind_package(Hindmost REQUIRED)\n\
+         add_executable(app src/main.c src/work.c)\nhindmost_add_map(app)\n\
+         add_executable(beside src/main.c src/work.c)\nhindmost_add_map(beside SIDECAR REQUIRED)\n\
+         add_executable(bare src/main.c src/work.c)\ntarget_compile_options(bare PRIVATE -g0)\nhindmost_add_map(bare)\n\
+         add_executable(strict EXCLUDE_FROM_ALL src/main.c src/work.c)\ntarget_compile_options(strict PRIVATE -g0)\nhindmost_add_map(strict REQUIRED)\n",
+    );
+    let path = format!("-DCMAKE_MODULE_PATH={module}");
+    let command = format!("-DHindmost_EXECUTABLE={}", env!("CARGO_BIN_EXE_hindmost"));
+    let kind = "-DCMAKE_BUILD_TYPE=RelWithDebInfo";
+    tool(
+        &sandbox,
+        &[
+            "cmake",
+            "-S",
+            ".",
+            "-B",
+            "build",
+            &path,
+            &command,
+            kind,
+            "-G",
+            "Unix Makefiles",
+        ],
+    );
+    tool(&sandbox, &["cmake", "--build", "build"]);
+    assert!(sandbox.ok(&["show", "build/app"]).contains("Bound to"));
+    assert!(sandbox.ok(&["show", "build/beside.hmap"]).contains("Bound to"));
+    assert!(sandbox.refused(&["show", "build/bare"]).contains("no map inside"));
+    let strict = Command::new("cmake")
+        .args(["--build", "build", "--target", "strict"])
+        .current_dir(&sandbox.root)
+        .output()
+        .unwrap();
+    assert!(!strict.status.success());
+    let (_, said) = found(&sandbox, "build/app");
+    assert_eq!(said, "");
+}
+
+#[test]
 fn what_cannot_be_used_is_said_and_left_out() {
     let sandbox = written("embed-bad");
     let built = |name: &str, level: &str| {

@@ -1,13 +1,13 @@
 //! The wire form of `check`.
 
 use super::{VERSION, document};
-use engine::{Check, LoopState};
-use serde::Serialize;
+use engine::{Check, EarlierLoop, LoopState};
+use serde::{Deserialize, Serialize};
 
 /// A check as JSON.
 pub fn check_json(check: &Check, program: &str) -> String {
     document(&CheckOut {
-        schema: "hindmost-check",
+        schema: SCHEMA,
         version: VERSION,
         program,
         loops: check.with_variables(),
@@ -28,7 +28,7 @@ pub fn check_json(check: &Check, program: &str) -> String {
                 statement: each.statement,
                 function: &each.function,
                 state: match each.state {
-                    LoopState::Kept => "kept",
+                    LoopState::Kept => KEPT,
                     LoopState::Partly => "partly",
                     LoopState::Lost => "lost",
                     LoopState::Unordered => "without_variable",
@@ -49,6 +49,45 @@ pub fn check_json(check: &Check, program: &str) -> String {
             })
             .collect(),
     })
+}
+
+/// The loops of a check that was printed as JSON.
+///
+/// # Errors
+/// When the text is none.
+pub fn read_check(text: &str) -> Result<Vec<EarlierLoop>, String> {
+    let read: CheckIn = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    if read.schema != SCHEMA || read.version != VERSION {
+        return Err(format!(
+            "it is a {} of version {}, not a {SCHEMA} of version {VERSION}",
+            crate::clean(&read.schema),
+            read.version
+        ));
+    }
+    let earlier = |each: LoopIn| EarlierLoop {
+        is_kept: each.state == KEPT,
+        file: each.file,
+        function: each.function,
+    };
+    Ok(read.each.into_iter().map(earlier).collect())
+}
+
+/// What the document calls itself, and the state of a loop that keeps a variable.
+const SCHEMA: &str = "hindmost-check";
+const KEPT: &str = "kept";
+
+#[derive(Deserialize)]
+struct CheckIn {
+    schema: String,
+    version: u32,
+    each: Vec<LoopIn>,
+}
+
+#[derive(Deserialize)]
+struct LoopIn {
+    file: String,
+    function: String,
+    state: String,
 }
 
 #[derive(Serialize)]
