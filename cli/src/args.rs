@@ -142,7 +142,7 @@ pub(crate) enum Format {
     Json,
 }
 
-/// How an answer about a job is printed.
+/// How an answer about a job, or the check of a build, is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum AnswerFormat {
     /// For people.
@@ -277,8 +277,8 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "min")]
     pub(crate) since: Option<PathBuf>,
     /// How to print it
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    pub(crate) format: Format,
+    #[arg(long, value_enum, default_value_t = AnswerFormat::Text)]
+    pub(crate) format: AnswerFormat,
 }
 
 #[derive(Args, Debug)]

@@ -1,6 +1,6 @@
 //! `hindmost check`: which loops keep a readable order variable in a build.
 
-use crate::args::{CheckArgs, Format};
+use crate::args::{AnswerFormat, CheckArgs};
 use crate::output::{self, Status, Terminal};
 use project::{Build, Executable, Failure, JobMap, SourceFinder, Sources};
 use std::path::Path;
@@ -29,7 +29,7 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Status> {
                     .hint("give the sources, or a map with --map")
                     .into());
             }
-            let listener = Terminal::showing(args.format == Format::Text);
+            let listener = Terminal::showing(args.format == AnswerFormat::Text);
             let mut map = project::make_of_build(sources.files, &[&executable], &listener);
             executable.bind(&mut map)?;
             map
@@ -42,8 +42,11 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Status> {
     );
     check.check_advice(&mut |file, lines| project::lines_that_get_counters(file, lines, &finder));
     match args.format {
-        Format::Text => output::print(&report::check_text(&check, &args.program.to_string_lossy()))?,
-        Format::Json => output::print_plain(&report::check_json(&check, &args.program.to_string_lossy()))?,
+        AnswerFormat::Text => output::print(&report::check_text(&check, &args.program.to_string_lossy()))?,
+        AnswerFormat::Json => {
+            output::print_plain(&report::check_json(&check, &args.program.to_string_lossy()))?
+        }
+        AnswerFormat::Sarif => output::print_plain(&report::check_sarif(&check, &|path| finder.read(path)))?,
     }
     let since = args
         .since

@@ -67,13 +67,12 @@ fn verb(count: usize, one: &str, many: &str) -> String {
 }
 
 fn line(each: &CheckedLoop) -> String {
-    let place = format!(
-        "{}:{}: {} in {}",
-        clean(&each.file),
-        each.line,
-        each.statement,
-        clean(&each.function)
-    );
+    format!("{}:{}: {}", clean(&each.file), each.line, what_becomes_of(each))
+}
+
+/// What a build does to the variables of a loop, and what helps.
+pub(crate) fn what_becomes_of(each: &CheckedLoop) -> String {
+    let looped = format!("{} in {}", each.statement, clean(&each.function));
     let names = each.variables.iter().map(|name| format!("'{}'", clean(name)));
     let names = Vec::from_iter(names).join(", ");
     let dark = each
@@ -83,9 +82,9 @@ fn line(each: &CheckedLoop) -> String {
         .map(|call| call.line.to_string());
     let dark = Vec::from_iter(dark).join(", ");
     match each.state {
-        LoopState::Lost => format!("{place} loses {names}: {}", advice(each)),
-        LoopState::Partly => format!("{place} loses {names} at calls on line {dark}: {}", advice(each)),
-        _ => format!("{place} has no order variable in the source: {}", advice(each)),
+        LoopState::Lost => format!("{looped} loses {names}: {}", advice(each)),
+        LoopState::Partly => format!("{looped} loses {names} at calls on line {dark}: {}", advice(each)),
+        _ => format!("{looped} has no order variable in the source: {}", advice(each)),
     }
 }
 

@@ -46,6 +46,7 @@ pub use line::line_text;
 pub use names::Names;
 pub use page::{AboutJson, BadPage, BadSet, HostJson, PageJson, PageSets, PageSource, ProgramJson};
 pub use recursion::sentence_of_values;
+pub use sarif::check_sarif;
 pub use slice::sentence_of_places;
 pub use summary::summary_text;
 pub use text::{counted, stands};

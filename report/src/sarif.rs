@@ -16,14 +16,14 @@ use crate::clean;
 use crate::json;
 use crate::slice::{doubts, statement_text};
 use crate::text::{describe, stands};
-use engine::{Answer, FrameView, Outcome, RelationToHindmost, Slice, Statement, TaskClass};
+use engine::{Answer, Check, FrameView, LoopState, Outcome, RelationToHindmost, Slice, Statement, TaskClass};
 use flow::flow;
 use log::{
     Driver, Invocation, Location, Log, LogicalLocation, Message, Notification, Run, SarifResult, Stack,
     StackFrame, Tool,
 };
 use places::Places;
-use rules::{CANDIDATE, HINDMOST, SLICE, rules};
+use rules::{CANDIDATE, HINDMOST, NO_VARIABLE, SLICE, rules};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -135,6 +135,27 @@ pub fn slice_sarif(slice: &Slice, title: &str, read: &dyn Fn(&str) -> Option<Vec
         .map(|text| notification("note", text))
         .collect();
     document(places, results, notes, true)
+}
+
+/// The loops of a build that keep no readable variable at some call.
+pub fn check_sarif(check: &Check, read: &dyn Fn(&str) -> Option<Vec<u8>>) -> String {
+    let dark = || check.loops.iter().filter(|each| each.state != LoopState::Kept);
+    let mut places = Places::new(dark().map(|each| each.file.as_str()), read);
+    let mut results = Vec::new();
+    for each in dark() {
+        let mut result = result(NO_VARIABLE, &crate::check::what_becomes_of(each));
+        result.partial_fingerprints =
+            fingerprint(&mut places, &each.file, each.line, [each.function.as_str()]);
+        result.locations = vec![Location {
+            id: None,
+            physical_location: Some(places.place(&each.file, each.line, None, each.line)),
+            logical_locations: function(&each.function, None),
+            message: None,
+        }];
+        number_locations(&mut result);
+        results.push(result);
+    }
+    document(places, results, Vec::new(), true)
 }
 
 fn document(

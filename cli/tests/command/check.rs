@@ -160,3 +160,67 @@ fn what_was_kept_since_an_earlier_build_is_asked_for_alone() {
             .contains("noise.json")
     );
 }
+
+/// The lines of a template that are the recipe, without their indentation.
+fn steps(template: &str, indented: &str) -> String {
+    let from = template
+        .lines()
+        .skip_while(|line| line.strip_prefix(indented) != Some("set -eu"));
+    let steps = from.map_while(|line| line.strip_prefix(indented));
+    steps.map(|line| format!("{line}\n")).collect()
+}
+
+/// The templates of services have the steps of the recipe, which is run here as they would: on the base branch, and then on a change.
+#[test]
+fn a_ci_job_fails_when_a_change_loses_a_variable() {
+    const RECIPE: &str = include_str!("../../../integrations/ci/recipe.sh");
+    let recipe = &RECIPE[RECIPE.find("set -eu").unwrap()..];
+    assert_eq!(
+        steps(
+            include_str!("../../../integrations/ci/action.yml"),
+            &" ".repeat(8)
+        ),
+        recipe
+    );
+    assert_eq!(
+        steps(
+            include_str!("../../../integrations/ci/gitlab.yml"),
+            &" ".repeat(6)
+        ),
+        recipe
+    );
+
+    let sandbox = built("check-ci", &["-g", "-O0"]);
+    sandbox.write("recipe.sh", recipe);
+    let hindmost = std::path::Path::new(env!("CARGO_BIN_EXE_hindmost"));
+    let directories = std::env::var_os("PATH").unwrap();
+    let directories =
+        std::iter::once(hindmost.parent().unwrap().to_owned()).chain(std::env::split_paths(&directories));
+    let path = std::env::join_paths(directories).unwrap();
+    let run = |out: &str, base: &str, min: &str| {
+        std::process::Command::new("sh")
+            .arg("recipe.sh")
+            .current_dir(&sandbox.root)
+            .env("PATH", &path)
+            .env("XDG_CACHE_HOME", sandbox.path("cache"))
+            .envs([("PROGRAM", "./app"), ("OUT", out), ("BASE", base), ("MIN", min)])
+            .output()
+            .unwrap()
+    };
+    let base = run("base", "", "50");
+    assert_eq!(
+        base.status.code(),
+        Some(0),
+        "{}",
+        String::from_utf8_lossy(&base.stderr)
+    );
+    for kept in ["app.hmap", "check.json", "check.sarif"] {
+        assert!(sandbox.path("base").join(kept).is_file(), "{kept}");
+    }
+    sandbox.compile("app.c", "app", &["-g", "-O2"]);
+    let change = run("change", "base/check.json", "");
+    let said = String::from_utf8_lossy(&change.stderr).into_owned();
+    assert_eq!(change.status.code(), Some(1), "{said}");
+    assert!(said.contains("for in forever loses 'e'"), "{said}");
+    assert_eq!(run("again", "", "100").status.code(), Some(1));
+}

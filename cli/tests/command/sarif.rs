@@ -298,3 +298,28 @@ fn a_job_that_hangs_with_its_slice() {
     let call = Vec::from_iter(call.filter(|region| region["startLine"] == 19));
     assert_eq!(call[0]["startColumn"], 13);
 }
+
+#[test]
+fn loops_that_a_build_leaves_dark_are_results() {
+    let sandbox = Sandbox::new("sarif-check");
+    sandbox.write(
+        "app.c",
+        "int more(int);\nint main(void)\n{\n    while (more(2))\n        more(3);\n    return 0;\n}\n",
+    );
+    sandbox.write("more.c", "int more(int n)\n{\n    return n < 3;\n}\n");
+    let status = Command::new("cc")
+        .args(["-g", "-o", "app", "app.c", "more.c"])
+        .current_dir(&sandbox.root)
+        .status();
+    assert!(status.unwrap().success());
+    let run = sandbox.run(&["check", "app", "--format", "sarif"]);
+    let run = valid(&run.out);
+    let results = run["results"].as_array().unwrap();
+    assert_eq!(results.len(), 1);
+    assert_eq!(results[0]["ruleId"], "HM0004");
+    assert_eq!(
+        results[0]["locations"][0]["physicalLocation"]["region"]["startLine"],
+        4
+    );
+    links_lead_somewhere(&results[0]);
+}

@@ -7,6 +7,7 @@ use super::message;
 pub(super) const HINDMOST: usize = 0;
 pub(super) const CANDIDATE: usize = 1;
 pub(super) const SLICE: usize = 2;
+pub(super) const NO_VARIABLE: usize = 3;
 
 /// What the results are about, in the order of the indices above.
 pub(super) fn rules() -> Vec<Rule> {
@@ -39,6 +40,13 @@ pub(super) fn rules() -> Vec<Rule> {
             "note",
             "What may have had an influence on a line.",
             "The backward slice of the line: leaving out everything else changes nothing there.",
+        ),
+        rule(
+            "HM0004",
+            "NoVariable",
+            "warning",
+            "A loop of this build keeps no variable that tells its iteration.",
+            "A task that hangs in a call of this loop has no iteration that could be read, so that it may not be told which task is behind.",
         ),
     ]
 }
