@@ -22,7 +22,7 @@ macro_rules! status_of_answer {
 const EXIT_CODES: &str = concat!(
     "Exit status of find and order: ",
     status_of_answer!(),
-    "\nExit status of map, embed, extract, counters and show: 0 done, 2 error."
+    "\nExit status of map, embed, extract, counters, show and gdb-script: 0 done, 2 error."
 );
 
 /// Finds the task of a hung parallel job that is behind all others, and says why.
@@ -85,6 +85,12 @@ pub(crate) enum Command {
     /// Start a job with the flight recorder
     #[command(after_help = RUN_HELP)]
     Run(RunArgs),
+    /// Print hindmost's commands for gdb, a Python file for gdb to source
+    #[command(
+        after_help = "hindmost gdb-script > hindmost-gdb.py, then in gdb (or in ~/.gdbinit): source hindmost-gdb.py, and help hindmost. \
+        Exit status: 0 printed, 2 error."
+    )]
+    GdbScript,
     /// Tell who waits for whom, from the recordings of a job
     #[command(after_help = WAITS_HELP)]
     Waits(WaitsArgs),

@@ -13,6 +13,7 @@ mod embed;
 mod embed_args;
 mod find;
 mod findings;
+mod gdb_script;
 mod lsp;
 mod lsp_report;
 mod map;
@@ -72,6 +73,7 @@ fn main() -> ExitCode {
         Command::View(args) => view::run(&args),
         Command::Watch(args) => watch::run(&args),
         Command::Recorder(args) => recorder::make(&args),
+        Command::GdbScript => gdb_script::print(),
         Command::Run(args) => recorder::run(&args),
         Command::Waits(args) => waits::run(&args),
     };

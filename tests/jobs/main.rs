@@ -13,6 +13,7 @@ mod bindings;
 mod calls;
 mod case_study;
 mod cores;
+mod debuggers;
 mod hindmost;
 mod in_part;
 mod libraries;
