@@ -5,8 +5,8 @@
 
 use crate::BindError;
 use object::elf::{
-    DF_1_PIE, DT_FLAGS_1, EM_X86_64, ET_CORE, ET_DYN, ET_EXEC, ET_REL, PF_X, PT_LOAD, SHF_ALLOC,
-    SHF_EXECINSTR, SHT_NOBITS,
+    DF_1_PIE, DT_FLAGS_1, ELF_NOTE_GNU, EM_X86_64, ET_CORE, ET_DYN, ET_EXEC, ET_REL, NT_GNU_BUILD_ID, PF_X,
+    PT_LOAD, SHF_ALLOC, SHF_EXECINSTR, SHT_NOBITS,
 };
 use object::read::elf::{ElfFile64, FileHeader as _, ProgramHeader as _, SectionHeader as _};
 use object::{LittleEndian, Object as _, ObjectSection as _};
@@ -190,6 +190,23 @@ impl<'a> Image<'a> {
             build_id_path,
         }
     }
+}
+
+/// The build-id of a program of which `head` is the beginning; `None` if it stands further behind, or if there is none.
+pub fn build_id_at_head(head: &[u8]) -> Option<&[u8]> {
+    let header = object::elf::FileHeader64::<LittleEndian>::parse(head).ok()?;
+    let segments = header.program_headers(LittleEndian, head).ok()?;
+    let notes = segments
+        .iter()
+        .filter_map(|segment| segment.notes(LittleEndian, head).ok()?);
+    notes.into_iter().find_map(|mut notes| {
+        while let Ok(Some(note)) = notes.next() {
+            if note.name() == ELF_NOTE_GNU && note.n_type(LittleEndian) == NT_GNU_BUILD_ID {
+                return Some(note.desc());
+            }
+        }
+        None
+    })
 }
 
 /// Refuses what is not a linked little-endian x86-64 ELF64 file, by what it is.

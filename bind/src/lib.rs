@@ -75,7 +75,7 @@ mod walk;
 mod wanted;
 
 pub use compiled::CompiledFile;
-pub use elf::{DebugHints, Identity};
+pub use elf::{DebugHints, Identity, build_id_at_head};
 pub use error::{BindError, Mismatch};
 pub use sections::{Needs, Program};
 pub use sources::{Language, SourceUnit, Sources};

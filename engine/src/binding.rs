@@ -7,8 +7,8 @@ pub use bind::{
     Sources as ProgramSources,
 };
 pub use bind::{
-    bind as bind_map, bind_code, bind_library, bind_program, check as check_map, code_lines, compiled_files,
-    identity, needs, sources as executable_sources,
+    bind as bind_map, bind_code, bind_library, bind_program, build_id_at_head, check as check_map,
+    code_lines, compiled_files, identity, needs, sources as executable_sources,
 };
 
 /// A build-id as tools print it: lower-case hexadecimal.

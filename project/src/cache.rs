@@ -186,18 +186,24 @@ fn directory(names: &[&str], listener: &dyn Listener) -> Option<Directory> {
         .ok()
 }
 
-/// A version number does not change with every build, and neither does a file's time: only the program's bytes tell.
+/// A version number does not change with every build, and neither does a file's time: only the program's bytes tell, or the build-id that its linker made of them.
 fn hash_of_this_program() -> Option<[u8; 32]> {
+    /// Where linkers put the build-id.
+    const HEAD: usize = 1 << 12;
     static HASH: LazyLock<Option<[u8; 32]>> = LazyLock::new(|| {
         let mut file = regular_files::open(&std::env::current_exe().ok()?).ok()?;
         let mut hasher = engine::ContentHasher::default();
         let mut buffer = vec![0; 1 << 20];
-        loop {
-            match file.read(&mut buffer).ok()? {
-                0 => return Some(hasher.finish()),
-                read => hasher.add(&buffer[..read]),
-            }
+        let mut read = file.read(&mut buffer).ok()?;
+        // It is a hash already, of everything but itself.
+        if let Some(build_id) = engine::build_id_at_head(&buffer[..read.min(HEAD)]) {
+            return Some(engine::content_hash(build_id));
         }
+        while read != 0 {
+            hasher.add(&buffer[..read]);
+            read = file.read(&mut buffer).ok()?;
+        }
+        Some(hasher.finish())
     });
     *HASH
 }

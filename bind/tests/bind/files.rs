@@ -1,7 +1,7 @@
 //! Executables, debug files and what else users may hand over; sources and identities.
 
 use crate::support::{MapBuilder, Program, binding, have, run, sources};
-use bind::{BindError, Language, Mismatch, bind, check, compiled_files, identity};
+use bind::{BindError, Language, Mismatch, bind, build_id_at_head, check, compiled_files, identity};
 use std::path::Path;
 use std::process::Command;
 
@@ -87,6 +87,14 @@ fn the_build_id_is_that_of_readelf() {
     let found = identity(&program.bytes).unwrap();
     let hex = String::from_iter(found.build_id.iter().map(|byte| format!("{byte:02x}")));
     assert_eq!(hex, expected);
+    assert_eq!(
+        build_id_at_head(&program.bytes[..4096]),
+        Some(&found.build_id[..])
+    );
+    for cut in 0..1024 {
+        let id = build_id_at_head(&program.bytes[..cut]);
+        assert!(id.is_none_or(|id| id == found.build_id), "cut at {cut}");
+    }
     assert_eq!(
         found.hints.build_id_path.unwrap(),
         format!(".build-id/{}/{}.debug", &hex[..2], &hex[2..])
