@@ -84,7 +84,7 @@ def _core_of_selected():
         if above.startswith("Local core dump file"):
             return line.strip().rsplit("', file type", 1)[0].lstrip("`'")
     if any(line.startswith(("Remote", "Extended remote")) for line in lines):
-        raise gdb.GdbError("hindmost: the inferior runs on another host: run hindmost there")
+        raise gdb.GdbError("hindmost: a gdbserver holds the inferior, perhaps on another host: run hindmost there")
     return None
 
 

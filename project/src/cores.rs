@@ -12,8 +12,8 @@ use snapshot::Task;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// By which signals the processes ended, one line for each: the one that another rank's crash sent to all others is
-/// told from the crash.
+/// Which signals the processes took, one line for each: the one that another rank's crash sent to all others is
+/// told from the crash. That they ended by it is not said: a debugger writes cores of processes that go on.
 pub fn signals_of_cores(cores: &[Core]) -> Vec<String> {
     let mut by_signal: BTreeMap<(u16, bool), Vec<&Core>> = BTreeMap::new();
     for core in cores {
@@ -34,11 +34,11 @@ pub fn signals_of_cores(cores: &[Core]) -> Vec<String> {
         let nameless = cores.iter().filter(|core| core.rank().is_none());
         who.extend(nameless.map(|core| core.path().display().to_string()));
         let whose = if in_worker {
-            ", taken by another thread than the main one"
+            ", in another thread than the main one"
         } else {
             ""
         };
-        format!("{} ended by {}{whose}", who.join(", "), signal_name(signal))
+        format!("{} took {}{whose}", who.join(", "), signal_name(signal))
     };
     by_signal.into_iter().map(line).collect()
 }

@@ -207,6 +207,31 @@ fn each_call_on_a_line_has_its_own_iteration() {
     has_all(&last[4], &["error: hindmost: i: it orders no loop"]);
 }
 
+/// A process that gdb itself has started, at a breakpoint; what the user changes in it is seen.
+#[test]
+fn a_breakpoint_is_no_end() {
+    if !has_tools(&["gcc", "gdb"]) {
+        return;
+    }
+    let built = built(&["-O0"]);
+    let commands = [
+        "break exchange if it == 41",
+        "run 99",
+        "hindmost order",
+        "up",
+        "print $hindmost(\"it\")",
+        "set var it = 55",
+        "print $hindmost(\"it\")",
+        "frame",
+    ];
+    let said = session(&built, &commands);
+    has_all(&said[2], &["only task", "it=41", "took SIGTRAP"]);
+    assert!(!said[2].contains("ended by"), "{}", said[2]);
+    has_all(&said[4], &["= 41\n"]);
+    has_all(&said[6], &["= 55\n"]);
+    has_all(&said[7], &["#1 "]);
+}
+
 /// Cores of both processes, which gdb itself has written.
 fn cores(built: &Built) -> [u32; 2] {
     let (late, early) = (
