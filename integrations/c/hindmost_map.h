@@ -342,10 +342,14 @@ typedef struct {
     void *memory; /* hm_free's */
 } hm_map;
 
-/* Reads the one record that `bytes` holds. `limit` bounds the memory in bytes; 0 stands for what any real map needs.
+/* Reads the one record that `bytes` holds, or the one inside the program that they are. `limit` bounds the memory in bytes; 0 stands for what any real map needs.
  * The bytes may go away afterwards. On failure returns NULL, and `*why` (if `why` is not NULL) is a fixed text. */
 hm_map *hm_read(const void *bytes, size_t length, size_t limit, const char **why);
 void hm_free(hm_map *map);
+
+/* Where the map is inside a program: the content of its section .hindmost.map, in `program` itself. On failure returns NULL, and
+ * `*why` (if `why` is not NULL) is a fixed text. */
+const void *hm_embedded(const void *program, size_t length, size_t *map_length, const char **why);
 
 /* The row, the concrete function and the innermost inlined call that hold an address (as linked), or NULL. */
 const hm_row *hm_row_at(const hm_binding *binding, uint64_t address);
@@ -1584,11 +1588,78 @@ static void hm_whole(hm_reader *r, hm_map *map, const unsigned char *bytes, size
     }
 }
 
+/* Inside programs. */
+
+static uint32_t hm_half(const unsigned char *at) {
+    return (uint32_t)at[0] | (uint32_t)at[1] << 8;
+}
+
+static int hm_is_elf(const void *bytes, size_t length) {
+    return length >= 4 && !memcmp(bytes, "\x7f" "ELF", 4);
+}
+
+const void *hm_embedded(const void *program, size_t length, size_t *map_length, const char **why) {
+    static const char name[] = ".hindmost.map";
+    const unsigned char *bytes = (const unsigned char *)program, *sections, *names = NULL;
+    uint64_t table, count, index, start, size, names_size = 0;
+    const char *ignored;
+    if (!why) why = &ignored;
+    *why = NULL;
+    if (!hm_is_elf(program, length) || length < 64 || bytes[4] != 2 || bytes[5] != 1) {
+        *why = "not an ELF file of 64 bits, lowest byte first";
+        return NULL;
+    }
+    table = hm_long(bytes + 40);
+    if (!table || hm_half(bytes + 58) != 64) {
+        *why = "the program has no section table";
+        return NULL;
+    }
+    *why = "the program's section table is damaged";
+    if (table > length || length - table < 64) return NULL;
+    sections = bytes + table;
+    count = hm_half(bytes + 60);
+    index = hm_half(bytes + 62);
+    /* So many sections that the header cannot count them are counted in the first one. */
+    if (!count) count = hm_long(sections + 32);
+    if (index == 0xffff) index = hm_word(sections + 40);
+    if (count > (length - table) / 64 || index >= count) return NULL;
+    start = hm_long(sections + index * 64 + 24);
+    size = hm_long(sections + index * 64 + 32);
+    if (start > length || size > length - start) return NULL;
+    names = bytes + start;
+    names_size = size;
+    for (index = 0; index < count; index++) {
+        const unsigned char *section = sections + index * 64;
+        uint64_t at = hm_word(section);
+        if (at > names_size || names_size - at < sizeof name || memcmp(names + at, name, sizeof name)) continue;
+        start = hm_long(section + 24);
+        size = hm_long(section + 32);
+        if (start > length || size > length - start) {
+            *why = "the map is longer than the program that it is in";
+            return NULL;
+        }
+        *why = NULL;
+        if (map_length) *map_length = (size_t)size;
+        return bytes + start;
+    }
+    *why = "the program has no map inside";
+    return NULL;
+}
+
 hm_map *hm_read(const void *bytes, size_t length, size_t limit, const char **why) {
     hm_reader r;
     hm_map *map;
     unsigned char *own;
     memset(&r, 0, sizeof r);
+    if (hm_is_elf(bytes, length)) {
+        bytes = hm_embedded(bytes, length, &length, why);
+        if (!bytes) return NULL;
+        /* The first record, of several that a linker may have joined. */
+        if (length >= 24) {
+            uint64_t record = hm_long((const unsigned char *)bytes + 16);
+            if (record < length) length = (size_t)record;
+        }
+    }
     r.inflate = length > (SIZE_MAX - (256u << 10)) / 64 ? SIZE_MAX : (256u << 10) + 64 * length;
     r.left = limit ? limit : length > (SIZE_MAX - (64u << 20)) / 512 ? SIZE_MAX : (64u << 20) + 512 * length;
     map = (hm_map *)hm_room(&r, 1, sizeof *map);

@@ -308,3 +308,112 @@ fn at(binding: &Binding, address: u64) -> Value {
         })),
     })
 }
+
+#[test]
+fn c_reads_the_map_inside_a_program() {
+    let itself = std::fs::read(std::env::current_exe().unwrap()).unwrap();
+    let inside = |map: &Map| {
+        // A linker may have joined it with others.
+        let content = [map.to_bytes(), Map::default().to_bytes()].concat();
+        embed::with_section(&itself, embed::MAP, &content, embed::Kind::Joined).unwrap()
+    };
+    let maps = Vec::from_iter((0..4).map(arbitrary));
+    let programs = Vec::from_iter(maps.iter().map(inside));
+    for reader in READERS.iter() {
+        for (read, map) in each(reader, "inside.programs", &programs).iter().zip(&maps) {
+            assert!(*read == a_map(map), "{read}");
+        }
+        assert_eq!(
+            each(reader, "without.programs", &[itself[..4096].to_vec()]),
+            ["the program's section table is damaged"]
+        );
+    }
+}
+
+/// Damage in the tables that lead to the map: a small file, so that they are most of it.
+#[test]
+fn hostile_programs_are_a_map_or_refused() {
+    let mut small = vec![0; 64];
+    small[..6].copy_from_slice(b"\x7fELF\x02\x01");
+    // Two sections: none, and the one with the names.
+    let names = b"\0.shstrtab\0";
+    let table = (64 + names.len()).next_multiple_of(8);
+    small.extend_from_slice(names);
+    small.resize(table + 128, 0);
+    let mut put = |at: usize, bytes: &[u8]| small[at..at + bytes.len()].copy_from_slice(bytes);
+    put(40, &(table as u64).to_le_bytes());
+    put(52, &[64, 0, 0, 0, 0, 0, 64, 0, 2, 0, 1, 0]);
+    put(table + 64, &[1, 0, 0, 0, 3, 0, 0, 0]);
+    put(table + 64 + 24, &64u64.to_le_bytes());
+    put(table + 64 + 32, &(names.len() as u64).to_le_bytes());
+    let map = arbitrary(2);
+    let program = embed::with_section(&small, embed::MAP, &map.to_bytes(), embed::Kind::Joined).unwrap();
+    let mut rng = Rng(11);
+    let mut inputs = vec![program.clone()];
+    for _ in 0..3000 {
+        let mut bytes = program.clone();
+        for _ in 0..=rng.below(3) {
+            let at = match rng.below(2) {
+                0 => rng.below(64),
+                _ => bytes.len() - 1 - rng.below(240),
+            };
+            bytes[at] = rng.below(256) as u8;
+        }
+        if rng.below(4) == 0 {
+            bytes.truncate(rng.below(program.len()));
+        }
+        inputs.push(bytes);
+    }
+    for reader in READERS.iter() {
+        let answers = each(reader, "hostile.programs", &inputs);
+        assert!(answers[0] == a_map(&map));
+        assert!(answers.iter().any(Value::is_string));
+    }
+}
+
+/// The library as a user builds, installs and links it.
+#[test]
+fn the_library_is_installed_and_linked() {
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("c-library");
+    let _ = std::fs::remove_dir_all(&directory);
+    std::fs::create_dir_all(&directory).unwrap();
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../integrations/c");
+    for name in [
+        "Makefile",
+        "hindmost-map.pc.in",
+        "hindmost_map.c",
+        "hindmost_map.h",
+    ] {
+        std::fs::copy(from.join(name), directory.join(name)).unwrap();
+    }
+    let prefix = directory.join("prefix");
+    let run = |command: &mut Command| {
+        let output = command
+            .current_dir(&directory)
+            .output()
+            .unwrap_or_else(|e| panic!("{command:?}: {e}"));
+        assert!(
+            output.status.success(),
+            "{command:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        String::from_utf8(output.stdout).unwrap()
+    };
+    run(Command::new("make")
+        .args(["-s", "install"])
+        .arg(format!("PREFIX={}", prefix.display())));
+    std::fs::write(
+        directory.join("use.c"),
+        "#include <hindmost_map.h>\n#include <stdio.h>\nint main(void) {\n    const char *why;\n    \
+         hm_map *map = hm_read(\"text\", 4, 0, &why);\n    printf(\"%d %s\\n\", map != NULL, why);\n    return 0;\n}\n",
+    )
+    .unwrap();
+    let flags = run(Command::new("pkg-config")
+        .args(["--cflags", "--libs", "hindmost-map"])
+        .env("PKG_CONFIG_PATH", prefix.join("lib/pkgconfig")));
+    run(Command::new("cc")
+        .args(["-o", "use", "use.c"])
+        .args(flags.split_whitespace()));
+    let said = run(Command::new("./use").env("LD_LIBRARY_PATH", prefix.join("lib")));
+    assert!(said.starts_with("0 ") && said.contains("map"), "{said}");
+}

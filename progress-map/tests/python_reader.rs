@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 fn run(arguments: &[&Path]) -> Output {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../integrations/python/hindmost_map.py");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../integrations/python/hindmost_map");
     let mut command = Command::new("python3");
     let output = command.arg("-B").arg(script).args(arguments).output();
     output.unwrap_or_else(|e| panic!("this test needs python3 (Debian: apt-get install python3): {e}"))
@@ -83,6 +83,123 @@ fn python_refuses_what_is_not_a_map() {
     let mut damaged = good.clone();
     damaged[good.len() - 40] ^= 4;
     refused("damaged.hmap", &damaged, "checksum");
+}
+
+#[test]
+fn python_reads_the_map_inside_a_program() {
+    let itself = std::fs::read(std::env::current_exe().unwrap()).unwrap();
+    for seed in 0..4 {
+        let map = arbitrary(seed);
+        // A linker may have joined it with others.
+        let content = [map.to_bytes(), Map::default().to_bytes()].concat();
+        let program = embed::with_section(&itself, embed::MAP, &content, embed::Kind::Joined).unwrap();
+        let output = run(&[&file("inside", &program)]);
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{stderr}");
+        assert_eq!(
+            serde_json::from_slice::<Value>(&output.stdout).unwrap(),
+            a_map(&map)
+        );
+    }
+    let output = run(&[&file("without", &itself)]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("no map inside"));
+}
+
+/// Damage where it hurts most: in the headers of programs, and in the records of maps. Python must say what is wrong, or read it.
+#[test]
+fn python_reads_any_bytes_or_says_why_not() {
+    let itself = std::fs::read(std::env::current_exe().unwrap()).unwrap();
+    let map = arbitrary(1).to_bytes();
+    let program = embed::with_section(&itself, embed::MAP, &map, embed::Kind::Joined).unwrap();
+    let script = "\
+import random, sys
+sys.path.insert(0, sys.argv[1])
+import hindmost_map
+random.seed(7)
+read = 0
+for path in sys.argv[2:]:
+    with open(path, 'rb') as file:
+        whole = file.read()
+    for _ in range(1500):
+        some = bytearray(whole)
+        for _ in range(random.randrange(1, 4)):
+            at = random.choice([random.randrange(64), len(some) - 1 - random.randrange(min(4000, len(some)))])
+            some[at] = random.randrange(256)
+        if random.randrange(4) == 0:
+            del some[random.randrange(len(some)):]
+        try:
+            hindmost_map.read(bytes(some))
+            read += 1
+        except hindmost_map.MapError:
+            pass
+assert 0 < read < 3000, read
+";
+    let package = Path::new(env!("CARGO_MANIFEST_DIR")).join("../integrations/python");
+    let output = Command::new("python3")
+        .args(["-B", "-c", script])
+        .arg(package)
+        .args([file("hostile.hmap", &map), file("hostile", &program)])
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+/// The package as a user installs it: a wheel, with types, and a command.
+#[test]
+fn the_package_is_installed_and_used() {
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("package");
+    let _ = std::fs::remove_dir_all(&directory);
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../integrations/python");
+    // setuptools leaves files beside what it builds.
+    let source = directory.join("source");
+    std::fs::create_dir_all(source.join("hindmost_map")).unwrap();
+    for name in [
+        "pyproject.toml",
+        "hindmost_map/__init__.py",
+        "hindmost_map/__main__.py",
+        "hindmost_map/py.typed",
+    ] {
+        std::fs::copy(from.join(name), source.join(name)).unwrap();
+    }
+    let target = directory.join("installed");
+    let output = Command::new("/usr/bin/python3")
+        .args([
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+            "--no-build-isolation",
+            "--no-deps",
+            "--no-index",
+            "--target",
+        ])
+        .args([&target, &source])
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    if said.contains("No module named") && std::env::var_os("CI").is_none() {
+        eprintln!("SKIPPED: python3 has no pip or setuptools (`cargo xtask setup` installs them)");
+        return;
+    }
+    assert!(output.status.success(), "{said}");
+    assert!(target.join("hindmost_map/py.typed").is_file());
+    let map = arbitrary(3);
+    let path = file("packaged.hmap", &map.to_bytes());
+    let used = Command::new(target.join("bin/hindmost-map"))
+        .env("PYTHONPATH", &target)
+        .arg(path)
+        .output()
+        .unwrap();
+    assert!(used.status.success(), "{}", String::from_utf8_lossy(&used.stderr));
+    assert_eq!(
+        serde_json::from_slice::<Value>(&used.stdout).unwrap(),
+        a_map(&map)
+    );
 }
 
 fn array<'a>(value: &'a Value, key: &str) -> &'a [Value] {

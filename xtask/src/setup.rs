@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// A program, and the Debian packages that bring it with what it needs to be of use.
-const TOOLS: [(&str, &[&str]); 34] = [
+const TOOLS: [(&str, &[&str]); 35] = [
     ("gcc", &["gcc", "libc6-dev"]),
     ("clang", &["clang"]),
     ("musl-gcc", &["musl-tools"]),
@@ -32,6 +32,7 @@ const TOOLS: [(&str, &[&str]); 34] = [
     ("gdb", &["gdb"]),
     ("eu-stack", &["elfutils"]),
     ("python3", &["python3"]),
+    ("pkg-config", &["pkg-config"]),
     ("dot", &["graphviz"]),
     ("chromium", &["chromium"]),
     ("tmux", &["tmux"]),
@@ -60,7 +61,9 @@ const SERVICES: [(&str, &[&str]); 4] = [
 pub fn ensure() -> Result<()> {
     ensure_tools(&TOOLS)?;
     ensure_runtime_of_clang()?;
-    ensure_mpi4py()?;
+    ensure_modules("mpi4py", &["python3", "python3-mpi4py"])?;
+    let packaging = ["python3", "python3-pip", "python3-setuptools", "python3-wheel"];
+    ensure_modules("setuptools, wheel, pip", &packaging)?;
     if std::env::var_os("CI").is_some() {
         ensure_tools(&SERVICES)?;
     }
@@ -118,20 +121,22 @@ fn ensure_runtime_of_clang() -> Result<()> {
     Ok(())
 }
 
-/// Installs Debian's MPI for Debian's Python, for jobs in that language.
-fn ensure_mpi4py() -> Result<()> {
+/// Installs what Debian's own Python lacks of these modules; another Python that comes first on PATH may have others.
+fn ensure_modules(modules: &str, packages: &[&str]) -> Result<()> {
     let is_there = || {
-        let found = Command::new("/usr/bin/python3")
-            .args(["-c", "import mpi4py"])
-            .output();
+        let import = format!("import {modules}");
+        let found = Command::new("/usr/bin/python3").args(["-c", &import]).output();
         found.is_ok_and(|output| output.status.success())
     };
     if is_there() {
         return Ok(());
     }
-    install("mpi4py", &BTreeSet::from(["python3", "python3-mpi4py"]))?;
+    install(modules, &packages.iter().copied().collect())?;
     if !is_there() {
-        bail!("installed python3-mpi4py, but /usr/bin/python3 still has no mpi4py");
+        bail!(
+            "installed {}, but /usr/bin/python3 still has no {modules}",
+            packages.join(", ")
+        );
     }
     Ok(())
 }

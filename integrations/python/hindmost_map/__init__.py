@@ -1,14 +1,14 @@
-#!/usr/bin/env python3
 """Reads progress maps (.hmap) of hindmost, with nothing but Python's standard library.
 
 Written from docs/map-format.md alone; the comments name its sections. As a program it prints JSON:
 
-    hindmost_map.py app.hmap              the whole map
-    hindmost_map.py app.hmap functions    name, file and lines of every function
-    hindmost_map.py app.hmap loops        every loop with its function and order variables
-    hindmost_map.py app.hmap lovs         every order variable with its loop
+    python3 -m hindmost_map app.hmap              the whole map
+    python3 -m hindmost_map app.hmap functions    name, file and lines of every function
+    python3 -m hindmost_map app.hmap loops        every loop with its function and order variables
+    python3 -m hindmost_map app.hmap lovs         every order variable with its loop
 
-As a module: read(bytes) gives the same as dictionaries, records(bytes) takes concatenated maps apart.
+As a module: read(bytes) gives the same as dictionaries, of a map or of a program with a map inside; records(bytes) takes
+concatenated maps apart; embedded(bytes) gives the map inside a program as it is.
 """
 
 import json
@@ -16,6 +16,9 @@ import signal
 import struct
 import sys
 import zlib
+from typing import Any, Dict, Iterator, List, Sequence
+
+__all__ = ["MapError", "VERSION", "embedded", "read", "records", "summary"]
 
 VERSION = 3
 MAGIC = b"\x89HMAP\r\n\x1a"
@@ -86,7 +89,7 @@ def sections(data):
     return found
 
 
-def records(data):
+def records(data: bytes) -> Iterator[bytes]:
     """Takes concatenated records apart; zero bytes between them are padding."""
     at = 0
     while True:
@@ -104,6 +107,41 @@ def records(data):
 
 
 # Section, Numbers
+
+
+# Inside programs
+
+
+def embedded(program: bytes) -> bytes:
+    """The map inside a program: the content of its section .hindmost.map."""
+    if program[:6] != b"\x7fELF\x02\x01":
+        raise MapError("not an ELF file of 64 bits, lowest byte first")
+    try:
+        table = struct.unpack_from("<Q", program, 40)[0]
+        size, count, names = struct.unpack_from("<HHH", program, 58)
+        if table == 0 or size != 64:
+            raise MapError("the program has no section table")
+
+        def section(index):
+            name, _, _, _, offset, length, link = struct.unpack_from("<IIQQQQI", program, table + index * 64)
+            return name, offset, length, link
+
+        # So many sections that the header cannot count them are counted in the first one.
+        count = count or section(0)[2]
+        names = section(0)[3] if names == 0xFFFF else names
+        if table + count * 64 > len(program) or names >= count:
+            raise MapError("the program's section table is damaged")
+        _, at, length, _ = section(names)
+        texts = program[at : at + length]
+        for index in range(count):
+            name, offset, length, _ = section(index)
+            if texts[name : name + 14] == b".hindmost.map\0":
+                if offset + length > len(program):
+                    raise MapError("the map is longer than the program that it is in")
+                return program[offset : offset + length]
+    except struct.error as error:
+        raise MapError(f"the program's headers are damaged: {error}") from error
+    raise MapError("the program has no map inside")
 
 
 class Column:
@@ -831,8 +869,10 @@ def read_handed(columns, functions):
     return handed
 
 
-def read(data):
-    """The map in `data` as dictionaries and lists that JSON can hold."""
+def read(data: bytes) -> Dict[str, Any]:
+    """The map in `data`, or inside the program that it is, as dictionaries and lists that JSON can hold."""
+    if data[:4] == b"\x7fELF":
+        data = next(records(embedded(data)), b"")
     found = sections(data)
     tables = dict(found)
     bodies = [content for tag, content in found if tag == b"BODY"]
@@ -866,7 +906,7 @@ def read(data):
         raise MapError(f"malformed: {error}") from error
 
 
-def summary(progress_map, what):
+def summary(progress_map: Dict[str, Any], what: str) -> List[Dict[str, Any]]:
     """A flat list of functions, loops or order variables, for people and small scripts."""
     entries = []
     for function in progress_map["functions"]:
@@ -886,12 +926,12 @@ def summary(progress_map, what):
     return entries
 
 
-def main(arguments):
+def main(arguments: Sequence[str]) -> int:
     # Ends quietly when a reader such as `head` has seen enough.
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     what = arguments[1] if len(arguments) == 2 else "all"
     if len(arguments) not in (1, 2) or what not in ("all", "functions", "loops", "lovs"):
-        print("usage: hindmost_map.py FILE [all|functions|loops|lovs]", file=sys.stderr)
+        print("usage: python3 -m hindmost_map FILE [all|functions|loops|lovs]", file=sys.stderr)
         return 2
     try:
         with open(arguments[0], "rb") as file:
@@ -904,5 +944,6 @@ def main(arguments):
     return 0
 
 
-if __name__ == "__main__":
+def command() -> None:
+    """The command hindmost-map, as the package installs it."""
     sys.exit(main(sys.argv[1:]))
