@@ -94,6 +94,16 @@ pub(crate) enum Command {
     /// Tell who waits for whom, from the recordings of a job
     #[command(after_help = WAITS_HELP)]
     Waits(WaitsArgs),
+    /// Write man pages and completions of shells
+    #[command(hide = true)]
+    GeneratePages(PagesArgs),
+}
+
+/// Where pages go.
+#[derive(Args, Debug)]
+pub(crate) struct PagesArgs {
+    /// The directory: man1, bash, zsh and fish are made in it
+    pub(crate) directory: PathBuf,
 }
 
 const FIND_HELP: &str = concat!(

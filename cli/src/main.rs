@@ -19,6 +19,7 @@ mod lsp_report;
 mod map;
 mod order;
 mod output;
+mod pages;
 mod pairs;
 mod partial;
 mod recorder;
@@ -76,6 +77,7 @@ fn main() -> ExitCode {
         Command::GdbScript => gdb_script::print(),
         Command::Run(args) => recorder::run(&args),
         Command::Waits(args) => waits::run(&args),
+        Command::GeneratePages(args) => pages::generate(&args),
     };
     match result {
         Ok(status) => status.into(),

@@ -69,6 +69,12 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     write_with(path, bytes, None)
 }
 
+/// A number that nobody else can foresee. std has it from the kernel, whatever the kernel's age: the system call for it came with Linux 3.17.
+pub(crate) fn unforeseeable() -> u64 {
+    use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+    RandomState::new().build_hasher().finish()
+}
+
 fn write_with(path: &Path, bytes: &[u8], permissions: Option<fs::Permissions>) -> Result<(), Failure> {
     let failed = |error: io::Error| Failure::new(format!("cannot write {}: {error}", path.display()));
     let target = match fs::metadata(path) {
@@ -96,12 +102,9 @@ fn write_with(path: &Path, bytes: &[u8], permissions: Option<fs::Permissions>) -
         .ok_or_else(|| Failure::new(format!("{} does not name a file", path.display())))?;
     let cannot = |error: io::Error| Failure::new(format!("cannot write {}: {error}", path.display()));
     // A name that nobody can foresee: in a directory that all may write to, somebody could have taken it.
-    let mut random = [0; 8];
-    rustix::rand::getrandom(&mut random, rustix::rand::GetRandomFlags::empty())
-        .map_err(|error| cannot(error.into()))?;
     let mut temporary_name = std::ffi::OsString::from(".");
     temporary_name.push(name);
-    temporary_name.push(format!(".{:016x}.tmp", u64::from_ne_bytes(random)));
+    temporary_name.push(format!(".{:016x}.tmp", unforeseeable()));
     let temporary = directory.unwrap_or(Path::new(".")).join(temporary_name);
     let file = made(&temporary).map_err(cannot)?;
     let permitted = permissions.map_or(Ok(()), |permissions| file.set_permissions(permissions));

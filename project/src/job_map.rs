@@ -160,9 +160,7 @@ impl JobMap {
         let with_fragments = Vec::from_iter(with_fragments.filter(|each| each.has_fragments()));
         let said = warnings.len();
         let of_fragments = making::make_of_fragments(&with_fragments, &mut warnings, listener);
-        let missing = of_fragments
-            .as_ref()
-            .map_or(0, |map| files_missing_in(map, &with_fragments));
+        let missing = of_fragments.as_ref().map_or(0, |map| build.missing_in(map));
         let is_all = missing == 0 && warnings.len() == said;
         let (mut map, libraries, is_whole) = match of_fragments {
             Some(map) if is_all => (map, with_fragments, true),
@@ -297,6 +295,24 @@ impl<'a> Build<'a> {
         &self.libraries
     }
 
+    /// How many of its sources a map of fragments does not have: of programs and libraries with fragments all, of others those that can be read here.
+    fn missing_in(&self, map: &Map) -> usize {
+        let known: BTreeSet<&str> = map.files.iter().map(|file| file.path.as_str()).collect();
+        let mut missing = BTreeSet::new();
+        for each in std::iter::once(&self.executable).chain(self.libraries()) {
+            let units = each
+                .program_sources()
+                .map(|sources| sources.units)
+                .unwrap_or_default();
+            let own = units
+                .into_iter()
+                .filter(|unit| !unit.is_header && !known.contains(unit.path.as_str()));
+            let is_missed = |path: &String| each.has_fragments() || self.reader.is_file(Path::new(path));
+            missing.extend(own.map(|unit| unit.path).filter(is_missed));
+        }
+        missing.len()
+    }
+
     /// What tells it from every other build.
     fn identities(&self) -> Vec<&engine::Identity> {
         let all = std::iter::once(&self.executable).chain(self.libraries());
@@ -316,18 +332,6 @@ fn bind(
     }
     notes.retain(|note| note.severity >= Severity::Warning);
     Ok(notes)
-}
-
-/// How many sources that debug info of `builds` names have no functions in a map of fragments.
-fn files_missing_in(map: &Map, builds: &[&Executable]) -> usize {
-    let known: BTreeSet<&str> = map.files.iter().map(|file| file.path.as_str()).collect();
-    let units = builds.iter().filter_map(|each| each.program_sources().ok());
-    let units: BTreeSet<String> = units
-        .flat_map(|all| all.units)
-        .filter(|unit| !unit.is_header)
-        .map(|unit| unit.path)
-        .collect();
-    units.iter().filter(|path| !known.contains(path.as_str())).count()
 }
 
 /// The map in `bytes`, if it is one of this build.

@@ -71,7 +71,7 @@ pub use job_map::{Build, JobMap};
 pub use listener::Listener;
 pub use live::map_of_job;
 pub use looks::{Looks, WantedLooks, take_tasks};
-pub use making::{as_built, beside, make, make_of_build, make_of_fragments, make_preprocessed};
+pub use making::{as_built, beside, make, make_of_build, make_preprocessed};
 pub use preprocess::Preprocessor;
 pub use recorded::{Recorded, header_of, stacks, stacks_of};
 pub use recorder::{make_recorder, make_recording_directory, new_recording_directory};

@@ -67,7 +67,7 @@ pub fn make_preprocessed(
 }
 
 /// The map of what the compilations of `builds` have read, if they carry fragments; what is wrong with these goes to `warnings`.
-pub fn make_of_fragments(
+pub(crate) fn make_of_fragments(
     builds: &[&Executable],
     warnings: &mut Vec<String>,
     listener: &dyn Listener,

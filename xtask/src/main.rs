@@ -15,9 +15,11 @@ mod bench;
 mod command;
 mod demo;
 mod dependencies;
+mod dist;
 mod fuzz;
 mod inject;
 mod invariants;
+mod licences;
 mod no_harm;
 mod order_fuzz;
 mod same;
@@ -122,6 +124,8 @@ enum Task {
     Unchanged(unchanged::Options),
     /// Build the probe as one small static file, for compute nodes
     Probe,
+    /// Make what a site installs: a tarball and a Debian package of the command as one static file; both are tried
+    Dist,
     /// Hold maps, answers, trees and slices against those of an earlier version, byte for byte
     Same {
         /// The earlier version: its executable, or a revision
@@ -168,6 +172,7 @@ fn main() -> ExitCode {
         Task::Fuzz { target, seconds } => fuzz::run(target.as_deref(), seconds),
         Task::Inject(options) => inject::run(&options),
         Task::Unchanged(options) => unchanged::run(&options),
+        Task::Dist => dist::run(),
         Task::Probe => ship::probe().map(|path| println!("{}", path.display())),
         Task::Same { before, trees } => same::run(&before, &trees),
         Task::OrderFuzz { options } => order_fuzz::run(&options),

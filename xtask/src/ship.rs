@@ -1,4 +1,4 @@
-//! The probe as it is copied to compute nodes: one static file that asks nothing of the machine.
+//! Programs as they are copied to machines of others: one static file that asks nothing of the machine.
 
 use crate::command::{self, cargo, find_program};
 use crate::workspace;
@@ -10,20 +10,30 @@ use std::process::Command;
 const SMALL: &str = "x86_64-unknown-linux-musl";
 const USUAL: &str = "x86_64-unknown-linux-gnu";
 
-/// Builds it and returns its path.
+/// Builds the probe and returns its path.
 pub fn probe() -> Result<PathBuf> {
+    one_file("runtime-probe", "hindmost-probe", "probe")
+}
+
+/// Builds the command and returns its path.
+pub fn hindmost() -> Result<PathBuf> {
+    one_file("cli", "hindmost", "dist")
+}
+
+/// Builds a program of a package as one static file.
+fn one_file(package: &str, program: &str, profile: &str) -> Result<PathBuf> {
     let target = if has_small() { SMALL } else { USUAL };
     let mut build = cargo();
     build
         .env("RUSTFLAGS", "-C target-feature=+crt-static")
-        .args(["build", "--package", "runtime-probe", "--bin", "hindmost-probe"])
+        .args(["build", "--package", package, "--bin", program])
         // A target that is named keeps the flag from reaching procedural macros.
-        .args(["--profile", "probe", "--target", target]);
+        .args(["--profile", profile, "--target", target]);
     command::run(&mut build)?;
     if target == USUAL {
-        println!("(`rustup target add {SMALL}` makes it half as large)");
+        println!("(`rustup target add {SMALL}` makes it smaller)");
     }
-    Ok(workspace::target()?.join(target).join("probe/hindmost-probe"))
+    Ok(workspace::target()?.join(target).join(profile).join(program))
 }
 
 /// Whether the standard library for musl is there, or could be fetched.

@@ -21,6 +21,15 @@ pub fn target() -> Result<PathBuf> {
     )?))
 }
 
+/// The version that all members have.
+pub fn version() -> Result<String> {
+    let metadata = metadata(&["--no-deps"])?;
+    let package = metadata["packages"]
+        .get(0)
+        .context("cargo metadata lists no packages")?;
+    Ok(text(&package["version"], "version")?.to_owned())
+}
+
 /// A member of the workspace.
 #[derive(Debug)]
 pub struct Member {

@@ -98,10 +98,7 @@ impl Directory {
     /// Writes a file as a whole or not at all: under another name, which nobody can foresee, and renamed. It need not survive a loss of power: what is
     /// kept is checked when it is read.
     pub(super) fn put(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
-        let mut random = [0; 16];
-        rustix::rand::getrandom(&mut random, rustix::rand::GetRandomFlags::empty())?;
-        let random = u128::from_le_bytes(random);
-        let temporary = format!("{random:032x}.tmp");
+        let temporary = format!("{:016x}.tmp", crate::files::unforeseeable());
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let file = rustix::fs::openat(&self.opened, &temporary, flags, Mode::RUSR | Mode::WUSR)?;
         let renamed = || rustix::fs::renameat(&self.opened, &temporary, &self.opened, name);
