@@ -7,12 +7,14 @@ use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Command, ExitCode, ExitStatus};
+use std::time::SystemTime;
 
 /// Ends as the compiler does. Whatever keeps a fragment from being made is a warning: a build never fails because of it.
 pub(crate) fn run(args: &CcArgs) -> ExitCode {
     let Some((compiler, options)) = args.command.split_first() else {
         return ExitCode::from(2);
     };
+    let since = SystemTime::now();
     let status = match Command::new(compiler).args(options).status() {
         Ok(status) => status,
         Err(error) => {
@@ -24,12 +26,12 @@ pub(crate) fn run(args: &CcArgs) -> ExitCode {
         }
     };
     if status.success() {
-        add_fragments(&args.command);
+        add_fragments(&args.command, since);
     }
     ended_as(status)
 }
 
-fn add_fragments(command: &[OsString]) {
+fn add_fragments(command: &[OsString], since: SystemTime) {
     // A word that is no text names no source that a map could.
     let words = Vec::from_iter(command.iter().map(|word| word.to_string_lossy().into_owned()));
     let Ok(directory) = std::env::current_dir() else {
@@ -38,7 +40,7 @@ fn add_fragments(command: &[OsString]) {
     // A build runs as many compilers as there are processors.
     project::start_threads(Some(NonZeroUsize::MIN));
     for compiled in project::compiled(&words, &directory) {
-        if let Err(error) = project::add_fragments(&compiled, &Terminal::showing(false)) {
+        if let Err(error) = project::add_fragments(&compiled, since, &Terminal::showing(false)) {
             output::warn(&format!(
                 "{error}; it is as the compiler has made it, without a fragment of the map"
             ));

@@ -13,10 +13,12 @@ use crate::preprocess::Preprocessor;
 use base::FileKind;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 /// How long the preprocessor may take for one file.
 const LIMIT: Duration = Duration::from_secs(60);
+/// How far the clock of a file system may be behind.
+const CLOCK: Duration = Duration::from_secs(2);
 /// Files of options may name further ones, so deep.
 const DEEPEST: u32 = 8;
 
@@ -93,14 +95,31 @@ impl<'a> Options<'a> {
         while let Some(word) = words.get(at) {
             let value = words.get(at + 1).map(String::as_str);
             match word.as_str() {
-                "-" | "-E" | "-S" | "-M" | "-MM" | "-fsyntax-only" | "-emit-llvm" | "-###" | "--version"
-                | "--help" | "--precompile" => return None,
+                "-"
+                | "-E"
+                | "-S"
+                | "-M"
+                | "-MM"
+                | "-fsyntax-only"
+                | "-emit-llvm"
+                | "-###"
+                | "--version"
+                | "--help"
+                | "--precompile"
+                | "--preprocess"
+                | "--assemble"
+                | "--dependencies"
+                | "--user-dependencies" => return None,
+                "--compile" => found.only_compiles = true,
                 "-c" => found.only_compiles = true,
-                "-o" => found.output = value,
+                "-o" | "--output" => found.output = value,
                 "-x" => language = value,
                 // Linkers look only at what is in the compiler's own form then.
                 _ if word.starts_with("-flto") => return None,
                 _ if word.starts_with("-dump") || word.starts_with("-print-") => return None,
+                _ if word.starts_with("--output=") => {
+                    found.output = word.split_once('=').map(|(_, name)| name)
+                }
                 _ if word.starts_with("-o") => found.output = Some(&word[2..]),
                 _ if word.starts_with("-x") => language = Some(&word[2..]),
                 _ if !word.starts_with('-') && is_source(word, language) => found.sources.push(at),
@@ -132,13 +151,17 @@ fn with_files_of_options(words: &[String], directory: &Path, deepest: u32) -> Ve
     expanded.flatten().collect()
 }
 
-/// Adds to what a command has written the fragments of its sources and their headers.
+/// Adds to what a command that began at `since` has written the fragments of its sources and their headers.
 ///
 /// # Errors
 /// When that cannot be; the file is then as the compiler has left it.
-pub fn add_fragments(compiled: &Compiled, listener: &dyn Listener) -> Result<(), Failure> {
-    // A configure script may have it written to `/dev/null`.
-    if !compiled.output.is_file() {
+pub fn add_fragments(compiled: &Compiled, since: SystemTime, listener: &dyn Listener) -> Result<(), Failure> {
+    // A configure script may have it written to `/dev/null`; and what another command has written is none of ours, if this one was misunderstood.
+    let written = std::fs::metadata(&compiled.output)
+        .ok()
+        .filter(std::fs::Metadata::is_file);
+    let written = written.and_then(|metadata| metadata.modified().ok());
+    if written.is_none_or(|written| written + CLOCK < since) {
         return Ok(());
     }
     let file = files::read(&compiled.output)?;
@@ -214,6 +237,8 @@ mod tests {
         check("cc -c s/a.c b.cc", &[("a.o", &["s/a.c"]), ("b.o", &["b.cc"])]);
         check("cc a.c b.c c.o -lm", &[("a.out", &["a.c", "b.c"])]);
         check("cc a.c -oapp", &[("app", &["a.c"])]);
+        check("cc --compile a.c --output=x.o", &[("x.o", &["a.c"])]);
+        check("cc --compile a.c --output x.o", &[("x.o", &["a.c"])]);
         check("ccache gcc -MD -MF a.d -MT a.o -c a.c", &[("a.o", &["a.c"])]);
         check("cc -D x.c -I y.c -include z.c -c a.c", &[("a.o", &["a.c"])]);
         check("clang -Xclang b.c -c a.c", &[("a.o", &["a.c"])]);

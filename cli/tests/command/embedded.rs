@@ -298,6 +298,23 @@ fn the_compiler_is_run_as_if_it_were_alone() {
     ] {
         assert_eq!(through(words), alone(words), "{words:?}");
     }
+    // A file that this command has not written is none of its business, whatever it is called.
+    sandbox.write("main.o", "written by somebody else");
+    let past = std::time::SystemTime::now() - std::time::Duration::from_secs(60);
+    std::fs::File::options()
+        .write(true)
+        .open(sandbox.path("main.o"))
+        .unwrap()
+        .set_modified(past)
+        .unwrap();
+    assert_eq!(
+        sandbox.run(&["cc", "--", "true", "-c", "src/main.c"]).code,
+        Some(0)
+    );
+    assert_eq!(
+        std::fs::read(sandbox.path("main.o")).unwrap(),
+        b"written by somebody else"
+    );
     let run = sandbox.run(&["cc", "--", "no-such-compiler", "-c", "src/main.c"]);
     assert_eq!(run.code, Some(127), "{}", run.err);
     // A compiler that a signal ends.
