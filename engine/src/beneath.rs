@@ -5,8 +5,8 @@
 //! nothing is known of libraries. What is linked into one file with the program is MPI's if frames below it are named as the
 //! libraries name their own functions.
 
-use crate::outside::is_runtime_library;
 use base::mpi_entry_point;
+use library::{is_mpi_library, is_runtime_library};
 use progress::Beneath;
 use snapshot::{Frame, Task};
 
@@ -96,23 +96,6 @@ pub(crate) fn operation(task: &Task) -> Option<Beneath> {
         entry,
         begun: !has_not_begun(task),
     })
-}
-
-/// Whether a shared object is a part of MPI, or of what carries its messages.
-pub(crate) fn is_mpi_library(module: &str) -> bool {
-    const NAMES: [&str; 7] = [
-        "libmpi",
-        "libpmpi",
-        "libopen-",
-        "mca_",
-        "libuc",
-        "libfabric",
-        "libpsm",
-    ];
-    is_runtime_library(module)
-        && NAMES
-            .iter()
-            .any(|name| base::last_component(module).starts_with(name))
 }
 
 /// Whether a function is named as the libraries name those that are not their entry points.

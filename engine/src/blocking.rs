@@ -1,6 +1,6 @@
 //! Which library calls wait for somebody else.
 
-use library::{Wait, of_symbol};
+use library::{SharedObject, Wait, of_symbol};
 
 /// Whether a library function may return only when another task (or a lock's holder) has done its part. Of MPI, all that the
 /// standard calls blocking or collective; what only starts or tests is not.
@@ -25,12 +25,9 @@ pub(crate) fn waits_for_threads(function: &str, module: Option<&str>) -> Option<
     let plain = function.trim_start_matches('_');
     let plain = plain.split('@').next().unwrap_or(plain);
     // Of a runtime for OpenMP only the entry points have names, and those jump to the waiting in tail position.
-    let runtime = module.and_then(|name| {
-        let name = name.split(".so").next()?;
-        ["libgomp", "libomp", "libiomp5"].contains(&name).then_some(name)
-    });
+    let runtime = module.filter(|module| library::shared_object(module) == Some(SharedObject::OpenMp));
     match runtime {
-        Some(name) if matches!(function, "" | "??") => Some(name.to_owned()),
+        Some(module) if matches!(function, "" | "??") => Some(library::without_ending(module).to_owned()),
         Some(_) => Some(function.to_owned()),
         None if waits(plain) => Some(plain.to_owned()),
         None => None,

@@ -2,11 +2,12 @@
 //! line for whatever a library does below them.
 
 use crate::answer::{Activity, LoopValue, Position};
-use crate::beneath::{InMpi, in_mpi, is_mpi_library};
+use crate::beneath::{InMpi, in_mpi};
 use crate::blocking::{self, is_blocking, is_test};
 use crate::mpi;
 use crate::paths::short_name;
 use crate::readable;
+use library::is_mpi_library;
 use progress::{Beneath, Located, LocatedFrame, Value};
 use progress_map::{Across, Function, LoopId, Map, PointId, PointKind};
 

@@ -13,7 +13,7 @@ use crate::assemble::JobView;
 use crate::outside::OutsideGroup;
 use crate::paths::short_name;
 use crate::state::HaltedBy;
-use crate::{Relation, frames, outside, stacks, state};
+use crate::{Relation, frames, stacks, state};
 use progress::{Located, Verdict};
 use progress_map::LoopId;
 use snapshot::Task;
@@ -194,12 +194,12 @@ fn differs(before: &Task, now: &Task) -> Option<Option<(String, String)>> {
     let own = |task: &'_ Task| -> usize {
         let entry = task.frames.iter().position(|frame| {
             base::mpi_entry_point(&frame.function).is_some()
-                || (frame.module.as_deref()).is_some_and(outside::is_runtime_library)
+                || (frame.module.as_deref()).is_some_and(library::is_runtime_library)
         });
         // What calls `main` is in a library, too: the last frame of the program counts.
         let last = task.frames.iter().rposition(|frame| {
             base::mpi_entry_point(&frame.function).is_none()
-                && !frame.module.as_deref().is_some_and(outside::is_runtime_library)
+                && !frame.module.as_deref().is_some_and(library::is_runtime_library)
         });
         entry.map_or(task.frames.len(), |entry| {
             entry.max(last.map_or(0, |last| last + 1))

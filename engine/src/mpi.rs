@@ -75,7 +75,7 @@ fn call_of(map: &Map, located: &Located, task: &Task, (at, recorded): (usize, &M
     }
     let origin = located.origin[at]?;
     let modules = task.frames.get(origin + 1..).unwrap_or_default().iter();
-    let implementation = implementation(modules.filter_map(|frame| frame.module.as_deref()));
+    let implementation = library::implementation(modules.filter_map(|frame| frame.module.as_deref()));
     let optimised = is_optimised(map, id);
     let inlined = task.frames.get(origin).is_some_and(|frame| frame.inlined);
     let believed = |argument: &MpiArgument| {
@@ -267,37 +267,6 @@ fn is_optimised(map: &Map, id: FunctionId) -> bool {
         || of_function.any(|function| function.optimised)
 }
 
-/// The implementation that the shared objects on a stack belong to.
-pub(crate) fn implementation<'a>(modules: impl Iterator<Item = &'a str>) -> Option<Implementation> {
-    let mut found = None;
-    for path in modules {
-        let name = base::last_component(path);
-        // `libmpi.so.12` is that of the common interface of MPICH and its kin, and also of an Open MPI of 2015; the
-        // other objects of the latter are on its stacks as well.
-        let of = if [
-            "libopen-pal",
-            "libopen-rte",
-            "mca_",
-            "libmpi.so.20",
-            "libmpi.so.40",
-        ]
-        .iter()
-        .any(|start| name.starts_with(start))
-        {
-            Implementation::OpenMpi
-        } else if name.starts_with("libmpich") || name.starts_with("libmpi.so.12") {
-            Implementation::Mpich
-        } else {
-            continue;
-        };
-        match found {
-            Some(Implementation::OpenMpi) => {}
-            _ => found = Some(of),
-        }
-    }
-    found
-}
-
 /// The value that the variables give and the one that was passed, if they do not contradict each other.
 fn agreed(of_source: Option<i64>, passed: Option<i64>) -> Option<i64> {
     match (of_source, passed) {
@@ -448,7 +417,7 @@ mod tests {
 
     #[test]
     fn implementations_name_the_same_number_differently() {
-        let of = |modules: &[&str]| implementation(modules.iter().copied());
+        let of = |modules: &[&str]| library::implementation(modules.iter().copied());
         let name = |modules, value| constant_name(Role::Source, value, of(modules));
         let open = ["libmpi.so.40.30.4", "libopen-pal.so.40"];
         assert_eq!(name(&open, -1), Some("MPI_ANY_SOURCE"));

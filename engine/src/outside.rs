@@ -8,6 +8,7 @@ use crate::answer::{Activity, Position};
 use crate::beneath::{InMpi, in_mpi};
 use crate::blocking::is_blocking;
 use crate::frames::FrameView;
+use library::is_runtime_library;
 use snapshot::{Frame, RunState, Task};
 use std::collections::BTreeMap;
 
@@ -270,68 +271,6 @@ fn runtime_of<'f>(frame: &'f Frame, is_mpi: bool, last: Option<Runtime<'f>>) -> 
     }
 }
 
-/// Whether a shared object belongs to the system, to MPI or to a language, by its name.
-pub fn is_runtime_library(module: &str) -> bool {
-    const LIBRARIES: [&str; 46] = [
-        "[vdso]",
-        "linux-vdso",
-        "ld-linux",
-        "ld-musl",
-        "libc",
-        "libm",
-        "libpthread",
-        "librt",
-        "libdl",
-        "libgcc_s",
-        "libstdc++",
-        "libc++",
-        "libc++abi",
-        "libgfortran",
-        "libquadmath",
-        "libgomp",
-        "libomp",
-        "libiomp5",
-        "libmpi",
-        "libmpich",
-        "libmpichcxx",
-        "libmpichfort",
-        "libmpicxx",
-        "libmpifort",
-        "libmpi_cxx",
-        "libmpi_mpifh",
-        "libmpi_usempif08",
-        "libmpi_usempi_ignore_tkr",
-        "libopen-pal",
-        "libopen-rte",
-        "libprrte",
-        "libpmix",
-        "libpmi",
-        "libpmi2",
-        "libucp",
-        "libuct",
-        "libucs",
-        "libucm",
-        "libfabric",
-        "libibverbs",
-        "libpsm2",
-        "libpsm_infinipath",
-        "libevent_core",
-        "libevent_pthreads",
-        "libhwloc",
-        "libnuma",
-    ];
-    let name = base::last_component(module);
-    let plain = name.split(".so").next().unwrap_or(name);
-    // `libc-2.31.so`, `libevent_core-2.1.so.7`, `ld-linux-x86-64.so.2`.
-    let unversioned = plain.split_once('-').filter(|(_, rest)| {
-        rest.starts_with(|first: char| first.is_ascii_digit()) || rest.starts_with("x86")
-    });
-    let stem = unversioned.map_or(plain, |(stem, _)| stem);
-    let of_linker =
-        plain.starts_with("ld-linux") || plain.starts_with("ld-musl") || plain.starts_with("linux-vdso");
-    of_linker || LIBRARIES.contains(&stem) || plain.starts_with("mca_") || plain.starts_with("libuct_")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -402,23 +341,5 @@ mod tests {
             Activity::Blocked("MPI_Barrier".to_owned())
         );
         assert_eq!(linked.position.function, "main");
-    }
-
-    #[test]
-    fn libraries_of_systems_are_known_by_name() {
-        for name in [
-            "/usr/lib/libc.so.6",
-            "libc-2.31.so",
-            "ld-linux-x86-64.so.2",
-            "/x/openmpi3/mca_pml_ob1.so",
-            "libevent_core-2.1.so.7",
-            "libuct_cma.so.0",
-            "[vdso]",
-        ] {
-            assert!(is_runtime_library(name), "{name}");
-        }
-        for name in ["libcrypto.so.3", "libmine-2.so", "libmpi_solver.so", "app", ""] {
-            assert!(!is_runtime_library(name), "{name}");
-        }
     }
 }

@@ -7,6 +7,7 @@
 use crate::answer::{Activity, Position};
 use crate::frames::{self, FrameView};
 use crate::{Who, mpi, outside, stacks};
+use library::SharedObject;
 use progress::{Located, Order};
 use progress_map::Map;
 use snapshot::{Task, Thread};
@@ -150,15 +151,12 @@ pub(crate) fn look(order: &Order<'_>, task: &Task, thread: &Thread) -> (ThreadAc
 
 /// The library that a thread belongs to: the outermost that is not the C library's part in every thread.
 fn library(thread: &Thread) -> String {
-    let names = thread.frames.iter().filter_map(|frame| frame.module.as_deref());
-    let names = Vec::from_iter(names.map(|path| {
-        let name = base::last_component(path);
-        name.split(".so").next().unwrap_or(name)
-    }));
-    let system = |name: &&&str| matches!(**name, "libc" | "libpthread" | "[vdso]") || name.starts_with("ld-");
-    let own = names.iter().find(|name| !system(name));
-    own.or(names.first())
-        .map_or_else(|| "an unknown library".to_owned(), |name| (*name).to_owned())
+    let mut names = thread.frames.iter().filter_map(|frame| frame.module.as_deref());
+    let is_own = |path: &&str| !library::shared_object(path).is_some_and(SharedObject::is_in_every_process);
+    let own = names.clone().find(is_own);
+    own.or(names.next())
+        .map_or("an unknown library", library::without_ending)
+        .to_owned()
 }
 
 fn is_alike(group: &ThreadGroup, doing: &ThreadActivity, frames: &[FrameView]) -> bool {

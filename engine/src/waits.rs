@@ -7,10 +7,8 @@
 use crate::assemble::JobView;
 use crate::beneath::{InMpi, has_not_begun, in_mpi};
 use crate::mpi::{self, WrittenCall};
-use crate::outside::is_runtime_library;
 use crate::state;
-use library::measured;
-use library::{Flow, Function, Part, Timing};
+use library::{Flow, Function, Part, Timing, is_runtime_library, measured};
 use progress::Located;
 use progress_map::Map;
 use snapshot::{Frame, Task, Thread};
@@ -143,7 +141,7 @@ fn inside(map: &Map, (task, located): Member<'_>, at: usize, function: &str) -> 
         Some(located) => written(map, located, task, at, function),
         None => (Communicator::Unknown, Data::Unknown),
     };
-    let library = mpi::implementation(below.iter().filter_map(|frame| frame.module.as_deref()));
+    let library = library::implementation(below.iter().filter_map(|frame| frame.module.as_deref()));
     let data = match library.filter(|&library| measured::completes(library, function)) {
         None => Data::Unknown,
         Some(library) if data == Data::Unknown && measured::waits_for_data_only(library, function) => {

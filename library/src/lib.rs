@@ -16,7 +16,7 @@
 //! a snippet in `dataflow/src/tests/touch.rs` shows.
 //!
 //! Fortran's spellings, `PMPI_` and `_c` are found by rule. Who asks: `dataflow::external`, `slicer::effect`, `slicer::build::message`, `lov::mpi`,
-//! `bind::passed` and `engine::{blocking,waits,sends}`.
+//! `bind::passed` and `engine::{blocking,waits,sends}`. Which files are libraries that no program brings along, `src/objects.rs` says.
 
 mod argument;
 mod by_value;
@@ -25,6 +25,7 @@ mod calls_at_once;
 mod cxx;
 mod function;
 mod mpi;
+mod objects;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -38,6 +39,9 @@ pub use function::{
 };
 
 pub use mpi::measured;
+pub use objects::{
+    SharedObject, implementation, is_mpi_library, is_runtime_library, shared_object, without_ending,
+};
 
 use table::row;
 

@@ -6,7 +6,7 @@ use crate::names::Names;
 use crate::stack::frames;
 use crate::style::{FAINT, HINDMOST, TITLE, paint};
 use crate::text::{counted, describe};
-use engine::{TaskClass, ThreadActivity, ThreadGroup};
+use engine::{SharedObject, TaskClass, ThreadActivity, ThreadGroup};
 use std::fmt::Write as _;
 
 /// How many groups are shown with their stacks before the rest is only counted.
@@ -92,7 +92,7 @@ pub(crate) fn instead(class: &TaskClass) -> String {
 }
 
 fn helper(count: u64, library: &str) -> String {
-    if matches!(library, "libgomp" | "libomp" | "libiomp5") {
+    if engine::shared_object(library) == Some(SharedObject::OpenMp) {
         let waits = if count == 1 { "waits" } else { "wait" };
         return format!(
             "{} {waits} in {library}",

@@ -13,6 +13,7 @@ use crate::take::{Options, Threads};
 use crate::tasks::TaskRef;
 use crate::thread::{Process, Reader, Thread};
 use crate::unwind::End;
+use library::SharedObject;
 use progress_map::Map;
 use snapshot::{ProcessState, Task};
 
@@ -334,7 +335,8 @@ impl<'t> Subject<'t> {
 fn world(space: &Space, modules: &Modules) -> Option<u64> {
     space.modules().enumerate().find_map(|(place, (id, bias))| {
         let module = modules.get(id);
-        let may_define = place == 0 || module.name().starts_with("libmpi");
+        let is_mpi = matches!(library::shared_object(module.name()), Some(SharedObject::Mpi(_)));
+        let may_define = place == 0 || is_mpi;
         let linked = may_define.then(|| module.world()).flatten()?;
         Some(linked.wrapping_add(bias))
     })

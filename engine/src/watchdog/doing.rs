@@ -7,8 +7,7 @@
 
 use crate::beneath::{InMpi, in_mpi};
 use crate::blocking::{is_blocking, waits_for_threads};
-use crate::outside::is_runtime_library;
-use library::{Part, of_symbol};
+use library::{Part, is_runtime_library, of_symbol};
 use snapshot::{Frame, ProcessState, RunState, Task, Thread, Value};
 use std::collections::BTreeMap;
 

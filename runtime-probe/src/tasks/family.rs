@@ -3,6 +3,7 @@
 use super::{Job, TaskRef, few, missing};
 use crate::launcher::LARGEST;
 use crate::procfs;
+use library::SharedObject;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
@@ -140,7 +141,7 @@ impl Program {
         let mut names = maps.lines().filter_map(|line| line.rsplit('/').next());
         Self {
             executable: procfs::executable(pid).ok(),
-            has_mpi: names.any(|name| name.starts_with("libmpi") && name.contains(".so")),
+            has_mpi: names.any(|name| matches!(library::shared_object(name), Some(SharedObject::Mpi(_)))),
         }
     }
 }
