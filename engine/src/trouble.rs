@@ -10,6 +10,7 @@ use crate::blocking::is_test;
 use crate::recorded::Verdict;
 use crate::state::LockHolder;
 use base::RankSet;
+use library::system_calls::{self, Awaits};
 use snapshot::RunState;
 
 /// A kind of trouble, and whose it is.
@@ -150,56 +151,13 @@ fn kind_of(class: &TaskClass) -> Option<TroubleKind> {
 }
 
 fn of_system_call(call: &str) -> TroubleKind {
-    const FILES: [&str; 40] = [
-        "read",
-        "readv",
-        "pread64",
-        "preadv",
-        "preadv2",
-        "write",
-        "writev",
-        "pwrite64",
-        "pwritev",
-        "pwritev2",
-        "open",
-        "openat",
-        "openat2",
-        "close",
-        "fsync",
-        "fdatasync",
-        "sync",
-        "syncfs",
-        "flock",
-        "fcntl",
-        "getdents64",
-        "newfstatat",
-        "statx",
-        "sendfile",
-        "splice",
-        "connect",
-        "accept",
-        "accept4",
-        "recvfrom",
-        "recvmsg",
-        "recvmmsg",
-        "sendto",
-        "sendmsg",
-        "poll",
-        "ppoll",
-        "select",
-        "pselect6",
-        "epoll_wait",
-        "epoll_pwait",
-        "epoll_pwait2",
-    ];
     let name = call.to_owned();
-    match call {
-        // The last is how the kernel calls those with a time limit that it begins again after a stop.
-        "nanosleep" | "clock_nanosleep" | "restart_syscall" => TroubleKind::Asleep(name),
-        "pause" | "rt_sigsuspend" | "rt_sigtimedwait" => TroubleKind::Signal(name),
-        "wait4" | "waitid" => TroubleKind::Child(name),
-        "futex" => TroubleKind::OwnThreads,
-        call if FILES.contains(&call) => TroubleKind::InputOutput(name),
-        _ => TroubleKind::SystemCall(name),
+    match system_calls::by_name(call).map(|call| call.awaits) {
+        Some(Awaits::Time) => TroubleKind::Asleep(name),
+        Some(Awaits::Signal) => TroubleKind::Signal(name),
+        Some(Awaits::Child) => TroubleKind::Child(name),
+        Some(Awaits::Threads) => TroubleKind::OwnThreads,
+        Some(Awaits::InputOutput) => TroubleKind::InputOutput(name),
+        Some(Awaits::Process | Awaits::Unknown) | None => TroubleKind::SystemCall(name),
     }
 }

@@ -16,7 +16,8 @@
 //! a snippet in `dataflow/src/tests/touch.rs` shows.
 //!
 //! Fortran's spellings, `PMPI_` and `_c` are found by rule. Who asks: `dataflow::external`, `slicer::effect`, `slicer::build::message`, `lov::mpi`,
-//! `bind::passed` and `engine::{blocking,waits,sends}`. Which files are libraries that no program brings along, `src/objects.rs` says.
+//! `bind::passed` and `engine::{blocking,waits,sends}`. Which files are libraries that no program brings along, `src/objects.rs` says,
+//! and what threads that sleep in a system call wait for, `src/system_calls.rs`.
 
 mod argument;
 mod by_value;
@@ -26,6 +27,7 @@ mod cxx;
 mod function;
 mod mpi;
 mod objects;
+pub mod system_calls;
 mod table;
 #[cfg(test)]
 mod tests;

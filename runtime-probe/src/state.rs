@@ -2,6 +2,7 @@
 
 use crate::lock;
 use crate::procfs::{self, Stat};
+use library::system_calls;
 use snapshot::{ProcessState, RunState};
 
 /// Clock ticks of `/proc` in a second: the kernel's interface fixes them on x86-64.
@@ -71,10 +72,9 @@ impl Call {
 
 /// The name of a system call, or its number.
 pub(crate) fn name_of(number: u16) -> String {
-    let known = NAMES.binary_search_by_key(&number, |&(known, _)| known);
-    match known {
-        Ok(at) => NAMES[at].1.to_owned(),
-        Err(_) => format!("system call {number}"),
+    match system_calls::by_number(number) {
+        Some(call) => call.name.to_owned(),
+        None => format!("system call {number}"),
     }
 }
 
@@ -85,92 +85,10 @@ fn wait_channel(pid: u32, tid: u32) -> Option<String> {
     (!matches!(name, "" | "0")).then(|| name.to_owned())
 }
 
-/// System calls of x86-64 that a thread may sleep in, by number.
-const NAMES: [(u16, &str); 73] = [
-    (0, "read"),
-    (1, "write"),
-    (2, "open"),
-    (3, "close"),
-    (4, "stat"),
-    (5, "fstat"),
-    (7, "poll"),
-    (16, "ioctl"),
-    (17, "pread64"),
-    (18, "pwrite64"),
-    (19, "readv"),
-    (20, "writev"),
-    (23, "select"),
-    (26, "msync"),
-    (34, "pause"),
-    (35, "nanosleep"),
-    (40, "sendfile"),
-    (42, "connect"),
-    (43, "accept"),
-    (44, "sendto"),
-    (45, "recvfrom"),
-    (46, "sendmsg"),
-    (47, "recvmsg"),
-    (61, "wait4"),
-    (65, "semop"),
-    (69, "msgsnd"),
-    (70, "msgrcv"),
-    (72, "fcntl"),
-    (73, "flock"),
-    (74, "fsync"),
-    (75, "fdatasync"),
-    (76, "truncate"),
-    (77, "ftruncate"),
-    (78, "getdents"),
-    (82, "rename"),
-    (83, "mkdir"),
-    (87, "unlink"),
-    (128, "rt_sigtimedwait"),
-    (130, "rt_sigsuspend"),
-    (202, "futex"),
-    (208, "io_getevents"),
-    (217, "getdents64"),
-    (219, "restart_syscall"),
-    (220, "semtimedop"),
-    (230, "clock_nanosleep"),
-    (232, "epoll_wait"),
-    (242, "mq_timedsend"),
-    (243, "mq_timedreceive"),
-    (247, "waitid"),
-    (257, "openat"),
-    (262, "newfstatat"),
-    (270, "pselect6"),
-    (271, "ppoll"),
-    (275, "splice"),
-    (276, "tee"),
-    (277, "sync_file_range"),
-    (278, "vmsplice"),
-    (281, "epoll_pwait"),
-    (285, "fallocate"),
-    (288, "accept4"),
-    (295, "preadv"),
-    (296, "pwritev"),
-    (299, "recvmmsg"),
-    (307, "sendmmsg"),
-    (318, "getrandom"),
-    (326, "copy_file_range"),
-    (327, "preadv2"),
-    (328, "pwritev2"),
-    (332, "statx"),
-    (333, "io_pgetevents"),
-    (426, "io_uring_enter"),
-    (441, "epoll_pwait2"),
-    (449, "futex_waitv"),
-];
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::process::{Command, Stdio};
-
-    #[test]
-    fn numbers_are_sorted_for_the_search() {
-        assert!(NAMES.is_sorted_by_key(|&(number, _)| number));
-    }
 
     #[test]
     fn a_call_is_read_whole_or_not_at_all() {

@@ -7,7 +7,7 @@
 
 use crate::beneath::{InMpi, in_mpi};
 use crate::blocking::{is_blocking, waits_for_threads};
-use library::{Part, is_runtime_library, of_symbol};
+use library::{Part, is_runtime_library, of_symbol, system_calls};
 use snapshot::{Frame, ProcessState, RunState, Task, Thread, Value};
 use std::collections::BTreeMap;
 
@@ -230,20 +230,9 @@ fn thread(task: &Task, frames: &[Frame], state: Option<&ProcessState>) -> (Doing
     }
 }
 
-/// Whether nothing ends a system call but a thread of the program, or a signal: no timer, no device, no peer.
+/// Whether nothing ends a system call but the program itself, or a signal.
 fn ends_only_by_the_program(call: &str) -> bool {
-    [
-        "futex",
-        "futex_waitv",
-        "pause",
-        "rt_sigsuspend",
-        "rt_sigtimedwait",
-        "semop",
-        "msgrcv",
-        "wait4",
-        "waitid",
-    ]
-    .contains(&call)
+    system_calls::by_name(call).is_some_and(|call| call.awaits.only_the_program())
 }
 
 /// Whether MPI has called a function of the program, an operation for a reduction for example, below the entry point at `at`.
