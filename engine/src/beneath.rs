@@ -6,7 +6,7 @@
 //! libraries name their own functions.
 
 use base::mpi_entry_point;
-use library::{is_mpi_library, is_runtime_library};
+use library::{is_mpi_library, is_runtime_library, symbols};
 use progress::Beneath;
 use snapshot::{Frame, Task};
 
@@ -52,7 +52,7 @@ pub(crate) fn in_mpi(task: &Task, frames: &[Frame]) -> InMpi {
             Some(function) if named.is_some() => return InMpi::Inside { at, function },
             Some(function) => named = Some((at, function)),
             None if is_mpi_library(module) => return InMpi::SomewhereInside,
-            None if is_named_as_internal(&frame.function) => {
+            None if symbols::is_internal_of_mpi(&frame.function) => {
                 return match named {
                     Some((at, function)) => InMpi::Inside { at, function },
                     None => InMpi::SomewhereInside,
@@ -96,14 +96,6 @@ pub(crate) fn operation(task: &Task) -> Option<Beneath> {
         entry,
         begun: !has_not_begun(task),
     })
-}
-
-/// Whether a function is named as the libraries name those that are not their entry points.
-fn is_named_as_internal(function: &str) -> bool {
-    const NAMES: [&str; 8] = [
-        "MPIR_", "MPID", "MPIC_", "MPL_", "ompi_", "opal_", "mca_", "orte_",
-    ];
-    NAMES.iter().any(|name| function.starts_with(name))
 }
 
 /// Whether a file is the task's program, as far as that is known.

@@ -1,6 +1,6 @@
 //! Which library calls wait for somebody else.
 
-use library::{SharedObject, Wait, of_symbol};
+use library::{SharedObject, Wait, of_symbol, symbols};
 
 /// Whether a library function may return only when another task (or a lock's holder) has done its part. Of MPI, all that the
 /// standard calls blocking or collective; what only starts or tests is not.
@@ -21,9 +21,7 @@ pub(crate) fn waits(function: &str) -> bool {
 /// Whether a library function waits for other threads of its own process: the name to show for it. `module` is the
 /// library that it is in.
 pub(crate) fn waits_for_threads(function: &str, module: Option<&str>) -> Option<String> {
-    // glibc's symbols carry more: `__pthread_join`, `pthread_mutex_lock@@GLIBC_2.2.5`.
-    let plain = function.trim_start_matches('_');
-    let plain = plain.split('@').next().unwrap_or(plain);
+    let plain = symbols::called_name(function);
     // Of a runtime for OpenMP only the entry points have names, and those jump to the waiting in tail position.
     let runtime = module.filter(|module| library::shared_object(module) == Some(SharedObject::OpenMp));
     match runtime {

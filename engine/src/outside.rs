@@ -8,7 +8,7 @@ use crate::answer::{Activity, Position};
 use crate::beneath::{InMpi, in_mpi};
 use crate::blocking::is_blocking;
 use crate::frames::FrameView;
-use library::is_runtime_library;
+use library::{Wait, function, is_runtime_library, symbols};
 use snapshot::{Frame, RunState, Task};
 use std::collections::BTreeMap;
 
@@ -211,43 +211,17 @@ pub(crate) fn with_system_call(mut position: Position, task: &Task) -> Position 
 
 /// The call with a time limit that a task sleeps in, where the kernel has begun it again after a stop and calls it `restart_syscall`.
 fn begun_as(task: &Task) -> Option<String> {
-    const TIMED: [&str; 7] = [
-        "sleep",
-        "usleep",
-        "nanosleep",
-        "clock_nanosleep",
-        "thrd_sleep",
-        "poll",
-        "ppoll",
-    ];
-    let plain = |frame: &Frame| {
-        let name = frame.function.split('@').next().unwrap_or_default();
-        name.trim_start_matches('_').to_owned()
-    };
-    task.frames
+    let mut called = task
+        .frames
         .iter()
-        .map(plain)
-        .find(|name| TIMED.contains(&name.as_str()))
+        .map(|frame| symbols::called_name(&frame.function));
+    let sleeps = |name: &&str| function(name).is_some_and(|row| row.wait == Wait::Time);
+    called.find(sleeps).map(str::to_owned)
 }
 
 /// Whether a frame is of what starts every program or thread.
 pub(crate) fn is_start(frame: &Frame) -> bool {
-    let name = frame.function.split('@').next().unwrap_or_default();
-    // Rust's library calls a program's `main`, and what its threads do, through this one.
-    name.contains("__rust_begin_short_backtrace")
-        || matches!(
-            name,
-            "_start"
-                | "__libc_start_main"
-                | "__libc_start_main_impl"
-                | "__libc_start_call_main"
-                | "_start_c"
-                | "libc_start_main_stage2"
-                | "start_thread"
-                | "clone"
-                | "clone3"
-                | "__clone3"
-        )
+    symbols::starts(&frame.function).is_some()
 }
 
 /// What folds a frame into the one above.

@@ -157,9 +157,10 @@ pub(crate) static FUNCTIONS: &[Function] = table! { Value::Differs;
     "vsprintf" (OUT IN IN);
     "close" (N);
     "open" (IN N; N);
-    "poll" (OUT N N);
+    "poll" (OUT N N) sleeps;
+    "ppoll" (OUT N IN IN) sleeps;
     "read" (N OUT N);
-    "select" (N OUT OUT OUT ONE);
+    "select" (N OUT OUT OUT ONE) sleeps;
     "write" (N IN N);
 
     // Time, the process and its surroundings.
@@ -168,11 +169,12 @@ pub(crate) static FUNCTIONS: &[Function] = table! { Value::Differs;
     "gettimeofday" (ONE ONE);
     "localtime" (IN);
     "time" (ONE);
-    "nanosleep" (IN ONE);
+    "clock_nanosleep" (N N IN ONE) sleeps;
+    "nanosleep" (IN ONE) sleeps;
     "pause" ();
     "sched_yield" ();
-    "sleep" (N);
-    "usleep" (N);
+    "sleep" (N) sleeps;
+    "usleep" (N) sleeps;
     "gethostname" (OUT N);
     "getpid" ();
     "getrusage" (N ONE);

@@ -44,6 +44,8 @@ pub enum Wait {
     Tasks,
     /// It may return only when other threads of the process have done theirs.
     Threads,
+    /// It sleeps until a time is over, or the kernel reports something before.
+    Time,
 }
 
 /// When an operation is done that a call names.
@@ -343,6 +345,7 @@ words! {
     waits: wait = Wait::Tasks;
     with_other_jobs: with_other_jobs = true;
     waits_for_threads: wait = Wait::Threads;
+    sleeps: wait = Wait::Time;
     tests: wait = Wait::Asks;
 
     later: timing = Timing::Later;

@@ -17,7 +17,7 @@
 //!
 //! Fortran's spellings, `PMPI_` and `_c` are found by rule. Who asks: `dataflow::external`, `slicer::effect`, `slicer::build::message`, `lov::mpi`,
 //! `bind::passed` and `engine::{blocking,waits,sends}`. Which files are libraries that no program brings along, `src/objects.rs` says,
-//! and what threads that sleep in a system call wait for, `src/system_calls.rs`.
+//! what threads that sleep in a system call wait for, `src/system_calls.rs`, and what names of symbols tell that nobody calls, `src/symbols.rs`.
 
 mod argument;
 mod by_value;
@@ -27,6 +27,7 @@ mod cxx;
 mod function;
 mod mpi;
 mod objects;
+pub mod symbols;
 pub mod system_calls;
 mod table;
 #[cfg(test)]

@@ -33,6 +33,7 @@ pub(crate) static FUNCTIONS: &[Function] = table! { Value::Differs;
     "mtx_lock" (ONE) effects_unknown waits_for_threads;
     "mtx_timedlock" (ONE IN) effects_unknown waits_for_threads;
     "thrd_join" (N ONE) effects_unknown waits_for_threads;
+    "thrd_sleep" (IN ONE) sleeps;
 
     "omp_get_num_threads" ();
     "omp_get_thread_num" ();

@@ -14,6 +14,7 @@ use crate::procfs;
 use crate::state::{self, Call};
 use crate::stop::Still;
 use crate::unwind::{End, RawFrame, unwind};
+use library::symbols::{self, Start};
 use snapshot::{Frame, ProcessState};
 
 /// What all threads of a process share.
@@ -177,10 +178,8 @@ fn begins_at_main(frames: &mut Vec<Frame>) -> bool {
         return false;
     };
     let starts_programs = |frame: &Frame| {
-        matches!(
-            frame.function.as_str(),
-            "" | "??" | "_start" | "_start_c" | "__libc_start_main" | "libc_start_main_stage2"
-        )
+        let name = frame.function.as_str();
+        matches!(name, "" | "??") || symbols::starts(name) == Some(Start::Program)
     };
     let is_whole = frames[..main].iter().all(starts_programs);
     if is_whole {

@@ -1,0 +1,75 @@
+//! What the names of symbols tell that no program calls by them: the C library's own spellings, what begins programs and threads, and
+//! what lies inside of MPI.
+
+/// The name by which programs call the function that a symbol of the C library is: `pthread_join` of `__pthread_join`,
+/// `pthread_mutex_lock` of `pthread_mutex_lock@@GLIBC_2.2.5`.
+pub fn called_name(symbol: &str) -> &str {
+    without_version(symbol).trim_start_matches('_')
+}
+
+/// What the outermost functions of a stack begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// The program: they call `main`.
+    Program,
+    /// A thread: they call what it was made for.
+    Thread,
+}
+
+/// What a function of this name begins, if it is one of those that begin every program or every thread.
+pub fn starts(symbol: &str) -> Option<Start> {
+    let name = without_version(symbol);
+    // Rust's library calls a program's `main`, and what its threads do, through this one.
+    if name.contains("__rust_begin_short_backtrace") {
+        return Some(Start::Program);
+    }
+    match name {
+        "_start" | "__libc_start_main" | "__libc_start_main_impl" | "__libc_start_call_main" => {
+            Some(Start::Program)
+        }
+        // musl's.
+        "_start_c" | "libc_start_main_stage2" => Some(Start::Program),
+        "start_thread" | "clone" | "clone3" | "__clone3" => Some(Start::Thread),
+        _ => None,
+    }
+}
+
+/// Whether a function is named as MPI's libraries name those that are not their entry points.
+pub fn is_internal_of_mpi(symbol: &str) -> bool {
+    const OF_MPICH: [&str; 4] = ["MPIR_", "MPID", "MPIC_", "MPL_"];
+    const OF_OPEN_MPI: [&str; 4] = ["ompi_", "opal_", "mca_", "orte_"];
+    let mut beginnings = OF_MPICH.iter().chain(&OF_OPEN_MPI);
+    beginnings.any(|beginning| symbol.starts_with(beginning))
+}
+
+fn without_version(symbol: &str) -> &str {
+    symbol.split_once('@').map_or(symbol, |(name, _)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn symbols_of_the_c_library_have_the_name_that_is_called() {
+        assert_eq!(called_name("__pthread_join"), "pthread_join");
+        assert_eq!(
+            called_name("pthread_mutex_lock@@GLIBC_2.2.5"),
+            "pthread_mutex_lock"
+        );
+        assert_eq!(called_name("poll"), "poll");
+    }
+
+    #[test]
+    fn programs_and_threads_are_begun_by_known_functions() {
+        assert_eq!(starts("__libc_start_main@GLIBC_2.34"), Some(Start::Program));
+        assert_eq!(starts("start_thread"), Some(Start::Thread));
+        assert_eq!(starts("main"), None);
+    }
+
+    #[test]
+    fn entry_points_are_not_inside() {
+        assert!(is_internal_of_mpi("MPIDI_Progress") && is_internal_of_mpi("opal_progress"));
+        assert!(!is_internal_of_mpi("MPI_Send") && !is_internal_of_mpi("PMPI_Send"));
+    }
+}
