@@ -1,5 +1,6 @@
 //! Which library calls wait for somebody else.
 
+use crate::readable::readable;
 use library::{SharedObject, Wait, of_symbol, symbols};
 
 /// Whether a library function may return only when another task (or a lock's holder) has done its part. Of MPI, all that the
@@ -21,7 +22,8 @@ pub(crate) fn waits(function: &str) -> bool {
 /// Whether a library function waits for other threads of its own process: the name to show for it. `module` is the
 /// library that it is in.
 pub(crate) fn waits_for_threads(function: &str, module: Option<&str>) -> Option<String> {
-    let plain = symbols::called_name(function);
+    let readable = readable(function);
+    let plain = symbols::called_name(&readable);
     // Of a runtime for OpenMP only the entry points have names, and those jump to the waiting in tail position.
     let runtime = module.filter(|module| library::shared_object(module) == Some(SharedObject::OpenMp));
     match runtime {
@@ -47,6 +49,10 @@ mod tests {
         assert_eq!(
             waits("__pthread_join", Some("libc.so.6")).as_deref(),
             Some("pthread_join")
+        );
+        assert_eq!(
+            waits("_ZNSt6thread4joinEv", Some("/usr/lib/libstdc++.so.6")).as_deref(),
+            Some("std::thread::join")
         );
         assert_eq!(waits("??", Some("libc.so.6")), None);
         assert_eq!(waits("MPI_Recv", Some("libmpi.so.40")), None);

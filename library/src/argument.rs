@@ -144,11 +144,13 @@ pub(crate) mod words {
     pub(crate) const OUT_LATER: Argument = Argument::new(Access::WritesLater).carried();
     /// One pointer that is set to new memory.
     pub(crate) const NEW_MEMORY: Argument = ONE.inside().gives();
+    /// A function of the program.
+    pub(crate) const FUNCTION: Argument = Argument::new(Access::Calls).inside();
 }
 
 /// More words, for the tables of MPI.
 pub(crate) mod mpi_words {
-    pub(crate) use super::words::{IN, IN_LATER, N, NEW_MEMORY, ONE, OUT, OUT_LATER};
+    pub(crate) use super::words::{FUNCTION, IN, IN_LATER, N, NEW_MEMORY, ONE, OUT, OUT_LATER};
     use super::{Access, Argument, Role};
 
     /// A handle that names something: a window of a put, an operation of a reduction.
@@ -204,6 +206,4 @@ pub(crate) mod mpi_words {
 
     /// Memory of which the function keeps the address: it may be written later, by whoever has it.
     pub(crate) const KEPT: Argument = Argument::new(Access::WritesLater).inside();
-    /// A function of the program.
-    pub(crate) const FUNCTION: Argument = Argument::new(Access::Calls).inside();
 }

@@ -172,3 +172,22 @@ void f(void) {
     "#]],
     );
 }
+
+#[test]
+fn who_sets_up_a_lock_lets_nobody_change_a_global() {
+    let text = "int x;
+static pthread_mutex_t lock;
+void f(void) {
+    pthread_mutex_init(&lock, 0);
+    pthread_mutex_lock(&lock);
+    pthread_mutex_unlock(&lock);
+}";
+    check(
+        text,
+        expect![[r#"
+        4: leaves it
+        5: taken to leave it: pthread_mutex_lock() is not in the map and is taken to leave it alone
+        6: taken to leave it: pthread_mutex_unlock() is not in the map and is taken to leave it alone
+    "#]],
+    );
+}
