@@ -13,11 +13,6 @@ pub fn is_operator(name: &str) -> bool {
         .is_some_and(|rest| !rest.is_empty() && !rest.starts_with(is_word))
 }
 
-/// Whether a function of this name is called by `for (auto x : range)`, which names it nowhere.
-pub fn is_called_by_range_loops(name: &str) -> bool {
-    matches!(name, "begin" | "end")
-}
-
 /// Written all in capitals, as macros and constants are: `CHECK` and `N`, but not `MPI_Send`.
 pub fn is_shouted(name: &[u8]) -> bool {
     name.iter().any(u8::is_ascii_uppercase) && !name.iter().any(u8::is_ascii_lowercase)

@@ -20,7 +20,7 @@ mod reading;
 mod shell;
 mod span;
 
-pub use cxx::{constructs, is_called_by_range_loops, is_operator, is_shouted, looks_like_macro};
+pub use cxx::{constructs, is_operator, is_shouted, looks_like_macro};
 pub use decompression::most_decompressed;
 pub use diagnostic::{Diagnostic, Severity};
 pub use doubt::{Cause, Doubt, fill};

@@ -17,16 +17,16 @@
 //!
 //! Fortran's spellings, `PMPI_` and `_c` are found by rule. Who asks: `dataflow::external`, `slicer::effect`, `slicer::build::message`, `lov::mpi`,
 //! `bind::passed` and `engine::{blocking,waits,sends}`. Which files are libraries that no program brings along, `src/objects.rs` says,
-//! what threads that sleep in a system call wait for, `src/system_calls.rs`, and what names of symbols tell that nobody calls, `src/symbols.rs`.
+//! what threads that sleep in a system call wait for, `src/system_calls.rs`, what names of symbols tell that nobody calls, `src/symbols.rs`,
+//! and what a name tells of C++ whose class nobody knows, `src/standard.rs`.
 
 mod argument;
-mod by_value;
 mod c;
-mod calls_at_once;
 mod cxx;
 mod function;
 mod mpi;
 mod objects;
+pub mod standard;
 pub mod symbols;
 pub mod system_calls;
 mod table;
@@ -35,8 +35,6 @@ mod tests;
 mod threads;
 
 pub use argument::{Access, Argument, Extent, Role};
-pub use by_value::{takes_values, takes_values_in_std};
-pub use calls_at_once::calls_at_once;
 pub use function::{
     EpochCall, Exit, Flow, Function, Handling, HiddenState, Part, Returned, Timing, Value, Wait,
 };

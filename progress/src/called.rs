@@ -273,7 +273,7 @@ impl Order<'_> {
             let qualified = self.map().functions[*id].linkage_name.as_deref();
             qualified.is_some_and(|qualified| base::constructs(qualified, name))
         };
-        base::is_called_by_range_loops(name)
+        library::standard::is_called_by_range_loops(name)
             || base::is_operator(name) && name != "operator()"
             || self.functions_named(name).iter().any(constructs)
     }

@@ -141,7 +141,7 @@ impl File<'_> {
             || name.starts_with('~')
             || base::constructs(qualified, name)
             || is_virtual
-            || base::is_called_by_range_loops(name)
+            || library::standard::is_called_by_range_loops(name)
     }
 
     /// Lowers an item that only C++ has; `false` when `item` is none.

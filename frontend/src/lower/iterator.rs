@@ -88,8 +88,8 @@ impl Body<'_, '_> {
         if !children(arguments).is_empty() {
             return None;
         }
-        let named = field(callee, "field").map(|name| self.file.text(name));
-        if !matches!(named, Some(b"begin" | b"cbegin")) {
+        let named = self.file.name(field(callee, "field")?);
+        if !library::standard::gives_first(&named) {
             return None;
         }
         let object = field(callee, "argument")?;

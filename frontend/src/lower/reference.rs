@@ -9,6 +9,7 @@ use crate::lower::function::Body;
 use crate::lower::lambda::MASK_UNKNOWN;
 use base::Cause;
 use ir::{Callee, ExprId, ExprKind, LocalId, Type, VarRef};
+use library::standard;
 use tree_sitter::Node;
 
 impl Body<'_, '_> {
@@ -43,7 +44,7 @@ impl Body<'_, '_> {
             ExprKind::Call {
                 callee: Callee::Named(name),
                 args,
-            } if matches!(name.as_str(), "max" | "min" | "clamp") => {
+            } if standard::returns_argument(name.as_str()) => {
                 let args = args.clone();
                 let mut parts: Vec<ExprId> = args.into_iter().map(|arg| self.given(arg, node)).collect();
                 parts.push(value);
@@ -94,7 +95,7 @@ impl Body<'_, '_> {
         let of_c = self.file.raw.visible.is_function(name.as_bytes())
             || base::is_mpi(name)
             || name.starts_with("__builtin_")
-            || library::takes_values(name);
+            || standard::takes_values(name);
         !of_c
     }
 
@@ -105,7 +106,7 @@ impl Body<'_, '_> {
 
     /// Lowers the arguments of a call of the standard library's function `name`, whatever the program calls so.
     pub(super) fn standard_arguments(&mut self, name: &str, nodes: &[Node]) -> Vec<ExprId> {
-        let harmless = library::takes_values_in_std(name);
+        let harmless = standard::takes_values_in_std(name);
         let mut args = Vec::new();
         for node in nodes {
             let Some(arg) = self.argument_value(*node, &mut args) else {

@@ -37,7 +37,7 @@ pub(crate) fn closed_lambdas(
             function,
             parents: parents(function),
             given_at_once: &|call, name| {
-                library::calls_at_once(name)
+                library::standard::calls_at_once(name)
                     && cxx.receiver(*id, call).is_none()
                     && !function.receivers.contains_key(&call)
                     && !callees.any(info.unit, name)

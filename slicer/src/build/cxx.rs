@@ -13,6 +13,7 @@ use ir::{
     Callee, ExprId, ExprKind, Function, FunctionKind, LocalId, LoopKind, Receiver, StmtId, StmtKind, Type,
     VarRef,
 };
+use library::standard;
 use progress_map::PointId;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -188,8 +189,7 @@ fn is_implicit(function: &Function) -> bool {
     let has_such_a_name = base::is_operator(name)
         || name.starts_with('~')
         || constructs(function)
-        || base::is_called_by_range_loops(name)
-        || matches!(name, "swap" | "get" | "what");
+        || standard::may_be_called_unnamed(name);
     has_such_a_name && !function.kind.is_macro()
 }
 
@@ -199,88 +199,10 @@ pub(crate) fn this_of(function: &Function) -> Option<LocalId> {
     locals.find(|(_, local)| local.name == ir::THIS).map(|(id, _)| id)
 }
 
-/// Members of classes of the standard library, some class of the program may have functions of these names too: such a call means
-/// either.
+/// Whether some class of the standard library may have a function of this name, whatever classes of the program have one: such a call
+/// means either.
 pub(crate) fn is_standard(name: &str) -> bool {
-    base::is_operator(name)
-        || matches!(
-            name,
-            "append"
-                | "assign"
-                | "at"
-                | "back"
-                | "begin"
-                | "c_str"
-                | "cbegin"
-                | "cend"
-                | "clear"
-                | "count"
-                | "data"
-                | "emplace"
-                | "emplace_back"
-                | "emplace_front"
-                | "empty"
-                | "end"
-                | "erase"
-                | "find"
-                | "first"
-                | "front"
-                | "get"
-                | "insert"
-                | "join"
-                | "length"
-                | "load"
-                | "lower_bound"
-                | "max"
-                | "merge"
-                | "min"
-                | "pop"
-                | "pop_back"
-                | "pop_front"
-                | "push"
-                | "push_back"
-                | "push_front"
-                | "rbegin"
-                | "release"
-                | "remove"
-                | "rend"
-                | "reserve"
-                | "reset"
-                | "resize"
-                | "size"
-                | "sort"
-                | "splice"
-                | "store"
-                | "str"
-                | "substr"
-                | "swap"
-                | "top"
-                | "upper_bound"
-                | "value"
-                | "what"
-        )
-}
-
-/// Functions of the standard library that throw on values that programs meet.
-pub(crate) fn may_throw(name: &str) -> bool {
-    matches!(
-        name,
-        "at" | "stoi"
-            | "stol"
-            | "stoll"
-            | "stoul"
-            | "stoull"
-            | "stof"
-            | "stod"
-            | "stold"
-            | "substr"
-            | "value"
-            | "get"
-            | "any_cast"
-            | "rethrow_exception"
-            | "resize"
-            | "reserve"
-    )
+    base::is_operator(name) || standard::is_member(name)
 }
 
 /// The objects of calls by name, sorted by call: the program form names them, or has the object before the call.

@@ -1,6 +1,5 @@
 //! What each node of a function reads and writes.
 
-use crate::build::cxx::may_throw;
 use crate::build::memory::Home;
 use crate::build::objects::Unnamed;
 use crate::build::values::Values;
@@ -9,6 +8,7 @@ use crate::places::{NameId, PlaceId};
 use base::Id as _;
 use dataflow::{Action, FunctionIndex, operands};
 use ir::{Callee, ExprId, ExprKind, Function, LocalId, Type, VarRef};
+use library::standard::may_throw;
 use progress_map::PointId;
 
 /// What one node reads.
