@@ -1,6 +1,7 @@
 //! Calls: who is called, and what is only written like a call.
 
 use crate::cxx::Declared;
+use crate::lower::cxx::is_named_with_std;
 use crate::lower::declare;
 use crate::lower::function::{Binding, Body, BodyKind};
 use crate::lower::hidden::a_macro;
@@ -83,7 +84,7 @@ impl Body<'_, '_> {
                 if let Some(member) = self.own_access(&name, function, arguments) {
                     return member;
                 }
-                let args = if self.file.text(function).starts_with(b"std::") {
+                let args = if is_named_with_std(self.file.text(function)) {
                     self.standard_arguments(&name, arguments)
                 } else {
                     self.arguments(Some(&name), arguments)

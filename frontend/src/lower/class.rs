@@ -1,6 +1,6 @@
 //! Classes of C++: what each derives from, which other names types have, and which class the declaration of a variable names.
 
-use crate::lower::cxx::ClassOf;
+use crate::lower::cxx::{ClassOf, is_named_with_std};
 use crate::lower::declare::{Declared, Derived, base_type};
 use crate::lower::file::File;
 use crate::lower::{children, field};
@@ -46,7 +46,7 @@ impl File<'_> {
                     for base in children(child) {
                         match base.kind() {
                             "type_identifier" | "qualified_identifier" | "template_type"
-                                if self.text(base).starts_with(b"std::") =>
+                                if is_named_with_std(self.text(base)) =>
                             {
                                 bases.library = true;
                             }
@@ -146,7 +146,7 @@ impl File<'_> {
             self.raw.visible.meaning_in_source(name.as_bytes(), at),
             Meaning::None
         );
-        let is_standard = self.text(ty).starts_with(b"std::");
+        let is_standard = is_named_with_std(self.text(ty));
         if is_macro || is_standard || declared.function.is_some() {
             return None;
         }

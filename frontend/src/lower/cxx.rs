@@ -12,6 +12,11 @@ pub const OPERATOR: &str = "operator_name";
 /// Parts of a qualified name that are followed.
 const PARTS_LIMIT: usize = 64;
 
+/// Whether a function or a type is named as one of the standard library's: no class of the program can be meant.
+pub fn is_named_with_std(text: &[u8]) -> bool {
+    text.starts_with(b"std::")
+}
+
 /// A namespace or class around the item at hand.
 #[derive(Clone, Debug)]
 pub struct Scope {

@@ -4,6 +4,7 @@
 //! An implicit call is made a call here where the program declares such a
 //! function; the order does not rely on it (`progress`), the analysis of variables does.
 
+use crate::lower::cxx::is_named_with_std;
 use crate::lower::expression::is_expression;
 use crate::lower::function::{Binding, Body, BodyKind};
 use crate::lower::{children, declare, field};
@@ -512,16 +513,7 @@ impl Body<'_, '_> {
 
 /// Whether a type is one of the standard library's whose objects keep no reference to what they are made of.
 fn is_standard_value(text: &[u8]) -> bool {
-    let refers = |word: &[u8]| text.windows(word.len()).any(|window| window == word);
-    let keeps = [
-        "&",
-        "reference_wrapper",
-        "thread",
-        "function",
-        "future",
-        "packaged_task",
-    ];
-    text.starts_with(b"std::") && !keeps.iter().any(|word| refers(word.as_bytes()))
+    is_named_with_std(text) && !library::standard::keeps_references(text)
 }
 
 /// Whether a node lists what an object is made of. Parameters are one where they are arguments
