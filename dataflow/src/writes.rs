@@ -215,7 +215,7 @@ fn fills_structure(function: &Function, call: ExprId) -> bool {
     let Some((name, [_, _, size])) = function.named_call(call) else {
         return false;
     };
-    matches!(name, "memset" | "memcpy" | "memmove") && function.exprs[*size].kind == ExprKind::Constant
+    library::function(name).is_some_and(|row| row.fills) && function.exprs[*size].kind == ExprKind::Constant
 }
 
 /// What an assignment writes.

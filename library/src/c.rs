@@ -105,10 +105,10 @@ pub(crate) static FUNCTIONS: &[Function] = table! { Value::Differs;
     // It calls the function that it is given, of which nothing is said here; but glibc lets compilers put that call in its place.
     "bsearch" (IN IN N N N) effects_unknown pure;
     "memchr" (IN N N) returns_first pure;
-    "memcpy" (OUT IN N) returns_first copies_second_to_first;
-    "memmove" (OUT IN N) returns_first copies_second_to_first;
-    "mempcpy" (OUT IN N) returns_first copies_second_to_first;
-    "memset" (OUT N N) returns_first;
+    "memcpy" (OUT IN N) returns_first copies_second_to_first fills;
+    "memmove" (OUT IN N) returns_first copies_second_to_first fills;
+    "mempcpy" (OUT IN N) returns_first copies_second_to_first fills;
+    "memset" (OUT N N) returns_first fills;
     "bcopy" (IN OUT N) copies_first_to_second;
     "aligned_alloc" (N N) allocates;
     "alloca" (N) allocates;
@@ -209,9 +209,9 @@ pub(crate) static FUNCTIONS: &[Function] = table! { Value::Differs;
     // What compilers put in the place of functions.
     "__builtin_alloca" (N) allocates;
     "__builtin_expect" (N N) of_arguments;
-    "__builtin_memcpy" (OUT IN N) returns_first copies_second_to_first;
-    "__builtin_memmove" (OUT IN N) returns_first copies_second_to_first;
-    "__builtin_memset" (OUT N N) returns_first;
+    "__builtin_memcpy" (OUT IN N) returns_first copies_second_to_first fills;
+    "__builtin_memmove" (OUT IN N) returns_first copies_second_to_first fills;
+    "__builtin_memset" (OUT N N) returns_first fills;
     "__builtin_trap" () never_returns;
     "__builtin_unreachable" () never_returns;
     "_mm_pause" ();

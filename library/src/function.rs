@@ -200,6 +200,8 @@ pub struct Function {
     pub returned: Returned,
     /// It copies what its argument of the second number points to, to what that of the first points to.
     pub copies: Option<(u8, u8)>,
+    /// It sets as many bytes of what its first argument points to as its third says, whatever is in them.
+    pub fills: bool,
     /// What it keeps between calls.
     pub state: Option<HiddenState>,
     /// How often a call returns.
@@ -298,6 +300,7 @@ impl Function {
                 argument: None,
             },
             copies: None,
+            fills: false,
             state: None,
             exit: Exit::Once,
             wait: Wait::Nobody,
@@ -335,6 +338,7 @@ words! {
     returns_first: returned.argument = Some(0);
     copies_second_to_first: copies = Some((0, 1));
     copies_first_to_second: copies = Some((1, 0));
+    fills: fills = true;
     random: state = Some(HiddenState::Random);
     environment: state = Some(HiddenState::Environment);
     tokens: state = Some(HiddenState::Tokens);

@@ -198,6 +198,13 @@ fn arguments_say_what_can_be() {
         roles.dedup();
         given <= 1 && roles.len() == count
     });
+    all(
+        "what is filled is the first argument, as far as the third says",
+        |row| {
+            let access = |index| row.argument(index).map(|argument| argument.access);
+            !row.fills || access(0) == Some(Access::Writes) && access(2) == Some(Access::Value)
+        },
+    );
     all("pointers that are returned or copied are arguments", |row| {
         let is_pointer = |index: u8| {
             row.argument(index.into())
