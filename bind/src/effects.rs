@@ -1,5 +1,6 @@
 //! Which calls keep their place: those of functions with effects.
 
+use library::symbols::is_builtin;
 use progress_map::{Map, PointKind};
 use std::collections::BTreeMap;
 
@@ -61,7 +62,7 @@ impl Effects {
     /// assume it, too.
     pub(crate) fn of_name(&self, name: &str) -> bool {
         let known = self.of_name.get(name).copied();
-        let is_builtin = || name.starts_with("__builtin_") || base::is_operator(name);
+        let is_builtin = || is_builtin(name) || base::is_operator(name);
         let is_pure = || library::function(name).is_some_and(|row| row.pure);
         known.unwrap_or_else(|| !is_builtin() && !is_pure())
     }

@@ -13,21 +13,11 @@ use crate::macros::Visible;
 use crate::shape::is_keyword;
 use crate::token::TokenKind;
 use base::looks_like_macro;
+use library::symbols::{calls_nothing, is_builtin};
 use std::collections::BTreeSet;
 
 /// Tokens that are looked at for one macro.
 const STEP_LIMIT: usize = 4_000;
-/// What is written like a call and tells the compiler something.
-const CALLING_NOTHING: [&str; 8] = [
-    "__builtin_assume",
-    "__builtin_assume_aligned",
-    "__builtin_constant_p",
-    "__builtin_expect",
-    "__builtin_expect_with_probability",
-    "__builtin_prefetch",
-    "__builtin_types_compatible_p",
-    "__builtin_unreachable",
-];
 /// Macros nested deeper than this are not looked into.
 const DEPTH_LIMIT: usize = 12;
 
@@ -164,7 +154,7 @@ pub fn called_at_all_by<'m>(meanings: &impl Meanings<'m>, name: &[u8]) -> Option
                     if !is_macro && looks_like_macro(name) {
                         return None;
                     }
-                    if !CALLING_NOTHING.contains(&text) {
+                    if !calls_nothing(text) {
                         all.insert(name.into());
                     }
                 }
@@ -262,10 +252,10 @@ impl<'a: 'v, 'v, M: Meanings<'a>> Scan<'v, M> {
 
     fn call(&mut self, name: &[u8]) -> Option<()> {
         let text = std::str::from_utf8(name).ok()?;
-        if CALLING_NOTHING.contains(&text) {
+        if calls_nothing(text) {
             return Some(());
         }
-        let known = self.meanings.is_function(name) || base::is_mpi(text) || text.starts_with("__builtin_");
+        let known = self.meanings.is_function(name) || base::is_mpi(text) || is_builtin(text);
         if self.open || !known || looks_like_macro(name) {
             return None;
         }

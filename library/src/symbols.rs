@@ -1,5 +1,5 @@
-//! What the names of symbols tell that no program calls by them: the C library's own spellings, what begins programs and threads, and
-//! what lies inside of MPI.
+//! What names tell that only libraries and compilers give: the C library's own spellings, what begins programs and threads, what lies
+//! inside of MPI or of the runtime of C++, and what the compiler itself knows.
 
 /// The name by which programs call the function that a symbol of the C library is: `pthread_join` of `__pthread_join`,
 /// `pthread_mutex_lock` of `pthread_mutex_lock@@GLIBC_2.2.5`.
@@ -40,6 +40,31 @@ pub fn is_internal_of_mpi(symbol: &str) -> bool {
     const OF_OPEN_MPI: [&str; 4] = ["ompi_", "opal_", "mca_", "orte_"];
     let mut beginnings = OF_MPICH.iter().chain(&OF_OPEN_MPI);
     beginnings.any(|beginning| symbol.starts_with(beginning))
+}
+
+/// Whether a function of this name throws, catches or hands on exceptions of C++.
+pub fn is_of_exceptions(symbol: &str) -> bool {
+    symbol.starts_with("_Unwind_") || symbol.starts_with("__cxa_")
+}
+
+/// Whether the compiler itself knows the function of this name: no library has code of it.
+pub fn is_builtin(name: &str) -> bool {
+    name.starts_with("__builtin_")
+}
+
+/// Whether what is written like a call of this name only tells the compiler something, or asks it.
+pub fn calls_nothing(name: &str) -> bool {
+    matches!(
+        name,
+        "__builtin_assume"
+            | "__builtin_assume_aligned"
+            | "__builtin_constant_p"
+            | "__builtin_expect"
+            | "__builtin_expect_with_probability"
+            | "__builtin_prefetch"
+            | "__builtin_types_compatible_p"
+            | "__builtin_unreachable"
+    )
 }
 
 fn without_version(symbol: &str) -> &str {

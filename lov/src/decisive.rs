@@ -14,6 +14,7 @@ use base::{Confidence, IdVec};
 use dataflow::{Action, FlowKind, FunctionInfo, Target};
 use ir::{Callee, ExprId, ExprKind, Function, LocalId, UnaryOp, VarRef};
 use library::Value;
+use library::symbols::is_builtin;
 use progress_map::{DecisiveCall, Function as Mapped, FunctionId, PointId};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -108,7 +109,7 @@ fn is_by_name(info: &FunctionInfo<'_>, point: PointId) -> bool {
     };
     let name = name.as_str();
     let only_computes = library::function(name).is_some_and(|row| row.value == Value::OfArguments);
-    !only_computes && !name.starts_with("__builtin")
+    !only_computes && !is_builtin(name)
 }
 
 /// Whether the branch at a point asks for the result of `call` and for nothing else.

@@ -2,7 +2,8 @@
 
 use crate::Order;
 use crate::code_flow::FunctionCode;
-use crate::locate::{is_of_exceptions, with_nested_calls};
+use crate::locate::with_nested_calls;
+use library::symbols::is_of_exceptions;
 use progress_map::{Binding, FileId, FunctionId, PointId};
 use std::collections::BTreeMap;
 

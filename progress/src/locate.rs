@@ -8,6 +8,7 @@
 use crate::called::Standing;
 use crate::{Beneath, CodeStack, ExecutionPoint, Frame, Obstacle, Order, SourceLine, Value};
 use base::mutant::{Mutant, on};
+use library::symbols::is_of_exceptions;
 use progress_map::{Function, FunctionId, LoopId, PointId, PointKind};
 use std::collections::BTreeMap;
 
@@ -426,11 +427,6 @@ impl Order<'_> {
 /// exception.
 fn runs_on_the_way_out(name: &str) -> bool {
     name.starts_with('~') || is_of_exceptions(name)
-}
-
-/// Whether a function of this name throws, catches or hands on exceptions.
-pub(crate) fn is_of_exceptions(name: &str) -> bool {
-    name.starts_with("_Unwind_") || name.starts_with("__cxa_")
 }
 
 /// Adds the calls in the arguments of calls that are there: gcc numbers them like the outer call, line and column.

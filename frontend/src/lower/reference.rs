@@ -10,6 +10,7 @@ use crate::lower::lambda::MASK_UNKNOWN;
 use base::Cause;
 use ir::{Callee, ExprId, ExprKind, LocalId, Type, VarRef};
 use library::standard;
+use library::symbols::is_builtin;
 use tree_sitter::Node;
 
 impl Body<'_, '_> {
@@ -94,7 +95,7 @@ impl Body<'_, '_> {
         }
         let of_c = self.file.raw.visible.is_function(name.as_bytes())
             || base::is_mpi(name)
-            || name.starts_with("__builtin_")
+            || is_builtin(name)
             || standard::takes_values(name);
         !of_c
     }
