@@ -10,6 +10,7 @@ use crate::threads::ThreadGroup;
 use crate::trouble::{self, Trouble};
 use crate::{CallView, Excerpt, FrameView, JobMotion, Reason, Relation, Value, Who};
 use base::RankSet;
+use library::symbols;
 
 /// What a job's stacks say, ready to be shown.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,7 +78,7 @@ impl Answer {
             .collect();
         let [only] = &self.classes[..] else { return };
         // A job that is just being started has ranks that were not begun; whoever is in this call began after all of them.
-        let ends = only.frames.iter().any(|frame| is_end_of_mpi(&frame.function));
+        let ends = only.frames.iter().any(|frame| symbols::ends_mpi(&frame.function));
         let are_all_gone = !ended.is_empty() && self.ended_ranks == self.missing_ranks;
         if self.finding.is_none() && self.outcome == Outcome::Alone && are_all_gone && ends {
             self.finding = Some(Finding {
@@ -122,11 +123,6 @@ impl Answer {
             }
         }
     }
-}
-
-/// Whether a function is the one that a rank ends its part in MPI with. The entry point of Open MPI leaves its frame to the second.
-fn is_end_of_mpi(function: &str) -> bool {
-    base::mpi_name(function) == "MPI_Finalize" || function == "ompi_mpi_finalize"
 }
 
 /// How sure a finding is.

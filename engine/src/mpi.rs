@@ -105,7 +105,7 @@ fn call_of(map: &Map, located: &Located, task: &Task, (at, recorded): (usize, &M
         let is_world =
             role == Role::Communicator && value.is_some() && value == task.world.map(u64::cast_signed);
         let known = is_world.then_some("MPI_COMM_WORLD");
-        let known = known.or_else(|| constant_name(role, value?, implementation));
+        let known = known.or_else(|| library::constant(role, value?, implementation?));
         Some(view(role, argument, value, known))
     });
     Some(CallView {
@@ -275,10 +275,10 @@ fn agreed(of_source: Option<i64>, passed: Option<i64>) -> Option<i64> {
     }
 }
 
-/// An argument as its type says: only Open MPI's handles are wider than an `int`.
+/// An argument as its type says: a handle is taken for the widest that it may be.
 fn as_passed(role: Role, bits: u64, implementation: Option<Implementation>) -> i64 {
     let is_handle = matches!(role, Role::Communicator | Role::Request);
-    if is_handle && implementation != Some(Implementation::Mpich) {
+    if is_handle && implementation.is_none_or(Implementation::has_pointers_for_handles) {
         bits.cast_signed()
     } else {
         i64::from(bits as u32 as i32)
@@ -300,21 +300,6 @@ fn view(role: Role, argument: &MpiArgument, value: Option<i64>, constant: Option
         name,
         differs: false,
     }
-}
-
-/// MPI's name for a value.
-fn constant_name(role: Role, value: i64, implementation: Option<Implementation>) -> Option<&'static str> {
-    use Implementation::{Mpich, OpenMpi};
-    Some(match (role, implementation?, value) {
-        (Role::Source, OpenMpi, -1) | (Role::Source, Mpich, -2) => "MPI_ANY_SOURCE",
-        (Role::Source | Role::Destination | Role::Root, OpenMpi, -2)
-        | (Role::Source | Role::Destination | Role::Root, Mpich, -1) => "MPI_PROC_NULL",
-        (Role::Root, OpenMpi, -4) | (Role::Root, Mpich, -3) => "MPI_ROOT",
-        (Role::ReceiveTag, _, -1) => "MPI_ANY_TAG",
-        (Role::Communicator, Mpich, 0x4400_0000) => "MPI_COMM_WORLD",
-        (Role::Communicator, Mpich, 0x4400_0001) => "MPI_COMM_SELF",
-        _ => return None,
-    })
 }
 
 /// A handle that was read: its bits, which may be those of an address.
@@ -413,22 +398,5 @@ mod tests {
         assert_eq!(evaluate(&right, &frame(&[("rank", 7), ("size", 0)])), None);
         assert_eq!(evaluate(&right, &frame(&[("rank", -4), ("size", 3)])), None);
         assert_eq!(evaluate(&variable("x"), &frame(&[("x", 1 << 40)])), None);
-    }
-
-    #[test]
-    fn implementations_name_the_same_number_differently() {
-        let of = |modules: &[&str]| library::implementation(modules.iter().copied());
-        let name = |modules, value| constant_name(Role::Source, value, of(modules));
-        let open = ["libmpi.so.40.30.4", "libopen-pal.so.40"];
-        assert_eq!(name(&open, -1), Some("MPI_ANY_SOURCE"));
-        assert_eq!(name(&open, -2), Some("MPI_PROC_NULL"));
-        let mpich = ["/usr/lib/libmpich.so.12.2.1", "libucp.so.0"];
-        assert_eq!(name(&mpich, -1), Some("MPI_PROC_NULL"));
-        assert_eq!(name(&mpich, -2), Some("MPI_ANY_SOURCE"));
-        assert_eq!(
-            name(&["libmpi.so.12", "libopen-pal.so.13"], -1),
-            Some("MPI_ANY_SOURCE")
-        );
-        assert_eq!(name(&["libucp.so.0"], -1), None);
     }
 }

@@ -39,7 +39,7 @@ pub use function::{
     EpochCall, Exit, Flow, Function, Handling, HiddenState, Part, Returned, Timing, Value, Wait,
 };
 
-pub use mpi::measured;
+pub use mpi::{constant, measured};
 pub use objects::{
     SharedObject, implementation, is_mpi_library, is_runtime_library, shared_object, without_ending,
 };

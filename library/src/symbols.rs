@@ -42,6 +42,11 @@ pub fn is_internal_of_mpi(symbol: &str) -> bool {
     beginnings.any(|beginning| symbol.starts_with(beginning))
 }
 
+/// Whether a function is the one that a rank ends its part in MPI with. The entry point of Open MPI leaves its frame to the second.
+pub fn ends_mpi(symbol: &str) -> bool {
+    base::mpi_name(symbol) == "MPI_Finalize" || symbol == "ompi_mpi_finalize"
+}
+
 /// Whether a function of this name throws, catches or hands on exceptions of C++.
 pub fn is_of_exceptions(symbol: &str) -> bool {
     symbol.starts_with("_Unwind_") || symbol.starts_with("__cxa_")

@@ -7,6 +7,7 @@
 
 mod collectives;
 mod communicators;
+mod constants;
 mod datatypes;
 mod environment;
 mod files;
@@ -14,6 +15,8 @@ pub mod measured;
 mod messages;
 mod tools;
 mod windows;
+
+pub use constants::constant;
 
 use crate::function::Function;
 
