@@ -16,9 +16,15 @@
 //! a snippet in `dataflow/src/tests/touch.rs` shows.
 //!
 //! Fortran's spellings, `PMPI_` and `_c` are found by rule. Who asks: `dataflow::external`, `slicer::effect`, `slicer::build::message`, `lov::mpi`,
-//! `bind::passed` and `engine::{blocking,waits,sends}`. Which files are libraries that no program brings along, `src/objects.rs` says,
-//! what threads that sleep in a system call wait for, `src/system_calls.rs`, what names of symbols tell that nobody calls, `src/symbols.rs`,
-//! and what a name tells of C++ whose class nobody knows, `src/standard.rs`.
+//! `bind::passed` and `engine::{blocking,waits,sends}`.
+//!
+//! Besides functions, there is a table of each of these:
+//!
+//! - which shared objects no program brings along, and what they are: `src/objects.rs`;
+//! - what threads wait for that sleep in a system call, and what a stop does to them: `src/system_calls.rs`;
+//! - what a name of C++ tells whose class nobody knows: `src/standard.rs`;
+//! - what names tell that only libraries and compilers give: `src/symbols.rs`;
+//! - what was measured of implementations of MPI, and what numbers they give its constants: `src/mpi/{measured,constants}.rs`.
 
 mod argument;
 mod c;

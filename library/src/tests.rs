@@ -2,7 +2,7 @@
 
 use crate::table::SORTED;
 use crate::{Access, Argument, Exit, Extent, Flow, Function, Handling, Part, Role, Timing, Value, Wait};
-use crate::{fortran, function, of_symbol, roles};
+use crate::{fortran, function, of_symbol, roles, standard, symbols, system_calls};
 
 /// Fails with the names of all rows that break a rule.
 #[track_caller]
@@ -242,6 +242,35 @@ fn calls_say_with_whom_they_exchange_messages() {
     assert_eq!(of("PMPI_Win_create"), [(4, Communicator)]);
     assert_eq!(of("MPI_Comm_rank"), [], "nobody waits there");
     assert_eq!(of("memcpy"), []);
+}
+
+#[test]
+fn functions_wait_for_what_their_system_calls_wait_for() {
+    use system_calls::Awaits;
+    all("the function of a system call sleeps as that does", |row| {
+        let Some(call) = system_calls::by_name(row.name) else {
+            return true;
+        };
+        match row.wait {
+            Wait::Nobody => call.awaits != Awaits::Time,
+            Wait::Time => matches!(call.awaits, Awaits::Time | Awaits::InputOutput),
+            Wait::Asks | Wait::Tasks | Wait::Threads => false,
+        }
+    });
+}
+
+#[test]
+fn what_begins_or_lies_inside_is_nothing_that_programs_call() {
+    all("no row of the C library's start or of MPI's inside", |row| {
+        symbols::starts(row.name).is_none() && !symbols::is_internal_of_mpi(row.name)
+    });
+    all("what calls nothing has no effect", |row| {
+        !symbols::calls_nothing(row.name) || row.wait == Wait::Nobody && row.known && !row.calls_back()
+    });
+    all(
+        "a name that takes plain variables by value calls none of them",
+        |row| !standard::takes_values(row.name) || !row.calls_back(),
+    );
 }
 
 /// The names of the rows that `is_meant` picks, sorted.
