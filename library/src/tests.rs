@@ -269,7 +269,7 @@ fn what_begins_or_lies_inside_is_nothing_that_programs_call() {
     });
     all(
         "a name that takes plain variables by value calls none of them",
-        |row| !standard::takes_values(row.name) || !row.calls_back(),
+        |row| !standard::holds(row.name, standard::Fact::ByValue) || !row.calls_back(),
     );
 }
 

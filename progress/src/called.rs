@@ -8,6 +8,7 @@
 use crate::{Frame, Obstacle, Order};
 use base::mutant::{Mutant, on};
 use base::{is_mpi, mpi_name};
+use library::standard::{self, Fact};
 use progress_map::{Function, FunctionId, Point, PointId, PointKind};
 
 /// Where a frame may be in its function.
@@ -273,7 +274,7 @@ impl Order<'_> {
             let qualified = self.map().functions[*id].linkage_name.as_deref();
             qualified.is_some_and(|qualified| base::constructs(qualified, name))
         };
-        library::standard::is_called_by_range_loops(name)
+        standard::holds(name, Fact::InRangeLoops)
             || base::is_operator(name) && name != "operator()"
             || self.functions_named(name).iter().any(constructs)
     }

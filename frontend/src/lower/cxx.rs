@@ -4,6 +4,7 @@ use crate::lower::file::File;
 use crate::lower::{children, declare, field};
 use base::Language;
 use ir::Type;
+use library::standard::{self, Fact};
 use tree_sitter::Node;
 
 /// The word that stands for the name of an operator where the grammar has none ([`Prepared::operators`](crate::prepare::Prepared::operators)).
@@ -146,7 +147,7 @@ impl File<'_> {
             || name.starts_with('~')
             || base::constructs(qualified, name)
             || is_virtual
-            || library::standard::is_called_by_range_loops(name)
+            || standard::holds(name, Fact::InRangeLoops)
     }
 
     /// Lowers an item that only C++ has; `false` when `item` is none.

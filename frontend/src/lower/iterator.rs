@@ -9,6 +9,7 @@
 use crate::lower::function::{Binding, Body};
 use crate::lower::{children, field};
 use ir::{ExprKind, LocalId, StmtId, VarRef};
+use library::standard::{self, Fact};
 use tree_sitter::Node;
 
 /// The loop's iterator, where it is set, and the call that gives the first element.
@@ -89,7 +90,7 @@ impl Body<'_, '_> {
             return None;
         }
         let named = self.file.name(field(callee, "field")?);
-        if !library::standard::gives_first(&named) {
+        if !standard::holds(&named, Fact::GivesFirst) {
             return None;
         }
         let object = field(callee, "argument")?;

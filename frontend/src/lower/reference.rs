@@ -9,7 +9,7 @@ use crate::lower::function::Body;
 use crate::lower::lambda::MASK_UNKNOWN;
 use base::Cause;
 use ir::{Callee, ExprId, ExprKind, LocalId, Type, VarRef};
-use library::standard;
+use library::standard::{self, Fact};
 use library::symbols::is_builtin;
 use tree_sitter::Node;
 
@@ -45,7 +45,7 @@ impl Body<'_, '_> {
             ExprKind::Call {
                 callee: Callee::Named(name),
                 args,
-            } if standard::returns_argument(name.as_str()) => {
+            } if standard::holds(name.as_str(), Fact::ReturnsArgument) => {
                 let args = args.clone();
                 let mut parts: Vec<ExprId> = args.into_iter().map(|arg| self.given(arg, node)).collect();
                 parts.push(value);
@@ -96,7 +96,7 @@ impl Body<'_, '_> {
         let of_c = self.file.raw.visible.is_function(name.as_bytes())
             || base::is_mpi(name)
             || is_builtin(name)
-            || standard::takes_values(name);
+            || standard::holds(name, Fact::ByValue);
         !of_c
     }
 
@@ -107,7 +107,7 @@ impl Body<'_, '_> {
 
     /// Lowers the arguments of a call of the standard library's function `name`, whatever the program calls so.
     pub(super) fn standard_arguments(&mut self, name: &str, nodes: &[Node]) -> Vec<ExprId> {
-        let harmless = standard::takes_values_in_std(name);
+        let harmless = standard::holds(name, Fact::ByValue) || standard::holds(name, Fact::ByValueInStd);
         let mut args = Vec::new();
         for node in nodes {
             let Some(arg) = self.argument_value(*node, &mut args) else {

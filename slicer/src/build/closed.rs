@@ -9,6 +9,7 @@ use crate::build::cxx::Cxx;
 use dataflow::{FunctionIndex, Program, operands};
 use hashbrown::{HashMap, HashSet};
 use ir::{Callee, ExprId, ExprKind, Function, FunctionKind, LocalId, ObjectType, Receiver, StmtKind, VarRef};
+use library::standard::{self, Fact};
 
 /// The lambdas whose objects nobody unknown can have, each with the calls of algorithms that are given it.
 pub(crate) fn closed_lambdas(
@@ -37,7 +38,7 @@ pub(crate) fn closed_lambdas(
             function,
             parents: parents(function),
             given_at_once: &|call, name| {
-                library::standard::calls_at_once(name)
+                standard::holds(name, Fact::CallsAtOnce)
                     && cxx.receiver(*id, call).is_none()
                     && !function.receivers.contains_key(&call)
                     && !callees.any(info.unit, name)

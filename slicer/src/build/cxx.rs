@@ -13,7 +13,7 @@ use ir::{
     Callee, ExprId, ExprKind, Function, FunctionKind, LocalId, LoopKind, Receiver, StmtId, StmtKind, Type,
     VarRef,
 };
-use library::standard;
+use library::standard::{self, Fact};
 use progress_map::PointId;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -189,7 +189,8 @@ fn is_implicit(function: &Function) -> bool {
     let has_such_a_name = base::is_operator(name)
         || name.starts_with('~')
         || constructs(function)
-        || standard::may_be_called_unnamed(name);
+        || standard::holds(name, Fact::InRangeLoops)
+        || standard::holds(name, Fact::Unnamed);
     has_such_a_name && !function.kind.is_macro()
 }
 
@@ -202,7 +203,7 @@ pub(crate) fn this_of(function: &Function) -> Option<LocalId> {
 /// Whether some class of the standard library may have a function of this name, whatever classes of the program have one: such a call
 /// means either.
 pub(crate) fn is_standard(name: &str) -> bool {
-    base::is_operator(name) || standard::is_member(name)
+    base::is_operator(name) || standard::holds(name, Fact::Member)
 }
 
 /// The objects of calls by name, sorted by call: the program form names them, or has the object before the call.

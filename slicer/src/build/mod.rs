@@ -49,7 +49,7 @@ use dataflow::{Action, FunctionIndex, FunctionInfo, Program, pack_expansion, par
 pub use indirect::TooManyCallees;
 use indirect::{Foreign, Table};
 use ir::{Callee, ExprKind, LocalId, StmtKind};
-use library::standard::may_throw;
+use library::standard::{self, Fact};
 use local::Source;
 use macros::MacroFacts;
 use memory::Home;
@@ -498,7 +498,7 @@ impl Parts {
                 && let ExprKind::Call { callee, .. } = &info.function.exprs[pending.call].kind
                 && let Some(name) = callee.name()
                 && (pending.done.callees.is_empty() && effect(&name).ends
-                    || cxx.catches && cxx.is_cxx(pending.caller) && may_throw(&name))
+                    || cxx.catches && cxx.is_cxx(pending.caller) && standard::holds(&name, Fact::Throws))
             {
                 work.push(Caller::Call(number));
             }

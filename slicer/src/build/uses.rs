@@ -8,7 +8,7 @@ use crate::places::{NameId, PlaceId};
 use base::Id as _;
 use dataflow::{Action, FunctionIndex, operands};
 use ir::{Callee, ExprId, ExprKind, Function, LocalId, Type, VarRef};
-use library::standard::may_throw;
+use library::standard::{self, Fact};
 use progress_map::PointId;
 
 /// What one node reads.
@@ -234,7 +234,7 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
             return self.variable_arguments(name, args, uses);
         }
         let effect = self.values.effect_of(self.id, call, name);
-        if self.values.cxx.catches && may_throw(name) && self.values.cxx.is_cxx(self.id) {
+        if self.values.cxx.catches && standard::holds(name, Fact::Throws) && self.values.cxx.is_cxx(self.id) {
             uses.writes.push(self.thrown());
         }
         // To some implementations of MPI a handle is a narrow number.
