@@ -123,7 +123,7 @@ pub fn children(expr: &Expr) -> Vec<ExprId> {
 pub(crate) fn each_child(expr: &Expr, mut visit: impl FnMut(ExprId)) {
     match &expr.kind {
         ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Str | ExprKind::Var(_) => {}
-        ExprKind::Constant | ExprKind::BuildChoice => {}
+        ExprKind::Constant | ExprKind::Unseen | ExprKind::BuildChoice => {}
         ExprKind::Unary(_, a)
         | ExprKind::Deref(a)
         | ExprKind::AddressOf(a)

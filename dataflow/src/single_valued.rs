@@ -236,7 +236,8 @@ impl<'p, 'u> Search<'p, 'u> {
             ExprKind::Field { .. }
             | ExprKind::Captured { .. }
             | ExprKind::Index { .. }
-            | ExprKind::Deref(_) => {
+            | ExprKind::Deref(_)
+            | ExprKind::Unseen => {
                 self.differs(|| Provenance::at(Kind::Memory, node.span.line));
             }
             ExprKind::Str | ExprKind::AddressOf(_) | ExprKind::List(_) => {

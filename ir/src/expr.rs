@@ -31,6 +31,9 @@ pub enum ExprKind {
     Var(VarRef),
     /// `sizeof` and the like: a compile-time constant whose value we do not compute.
     Constant,
+    /// A value that the source does not show: an element of a range, what was thrown, whether anything was. It lies in memory that nobody
+    /// names, and differs from task to task for all that is known.
+    Unseen,
     /// What a build has chosen: which of several definitions of a macro it has, whether it has what stands under `#if`. Every
     /// build knows it; its value is not known here.
     BuildChoice,
@@ -144,8 +147,8 @@ impl Callee {
 pub struct MacroCall {
     /// Its name.
     pub name: Name,
-    /// The assignments that it may make, which its arguments do not show. They are evaluated behind these, each
-    /// perhaps, as `build choice && (variable = unknown)` says: nothing follows such a value by analysis.
+    /// The assignments that its replacement list may make and its arguments do not show. They are evaluated behind these, each
+    /// as `BuildChoice && (variable = Unseen)`: whether it is made depends on the build, and nothing tells the value.
     pub writes: ThinVec<ExprId>,
 }
 

@@ -88,7 +88,7 @@ pub enum StmtKind {
         body: StmtId,
         /// The handlers, each a block.
         handlers: ThinVec<StmtId>,
-        /// Stands for whether something is thrown, which the source does not show: a value of memory.
+        /// Whether something is thrown: [`Unseen`](crate::ExprKind::Unseen).
         thrown: ExprId,
     },
     /// `throw e;`

@@ -132,7 +132,7 @@ pub(crate) fn is_pure(function: &Function, id: ExprId) -> bool {
             false
         }
         ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Str | ExprKind::Var(_) => true,
-        ExprKind::Constant | ExprKind::BuildChoice => true,
+        ExprKind::Constant | ExprKind::Unseen | ExprKind::BuildChoice => true,
         ExprKind::Unary(_, a)
         | ExprKind::Deref(a)
         | ExprKind::AddressOf(a)
@@ -174,7 +174,7 @@ fn roots<'f>(function: &'f Function, id: ExprId, found: &mut Vec<&'f VarRef>) {
         // An argument with these is not pure, and then no variable counts.
         ExprKind::Assign { .. } | ExprKind::Step { .. } | ExprKind::Call { .. } => {}
         ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Str => {}
-        ExprKind::Constant | ExprKind::BuildChoice => {}
+        ExprKind::Constant | ExprKind::Unseen | ExprKind::BuildChoice => {}
     }
 }
 

@@ -32,13 +32,12 @@ impl Body<'_, '_> {
     /// Adds the variables that a macro which is called at `node` may write although its arguments do not show it; the arguments come first.
     pub(super) fn add_hidden_writes(&mut self, node: Node, callee: &mut Callee) {
         if let Callee::Macro(called) = callee {
-            called.writes = self.hidden_writes(node, &called.name).into();
+            called.writes = self.hidden_writes(node).into();
         }
     }
 
-    /// For each variable that the macro `name` at `node` may write although its arguments do not show it: `build && (variable = name())`.
-    /// Nothing follows the write by analysis, so no claim can be made about the variable.
-    fn hidden_writes(&mut self, node: Node, name: &str) -> Vec<ExprId> {
+    /// An assignment, as [`MacroCall::writes`] has them, for each variable that the macro at `node` may write although its arguments do not show it.
+    fn hidden_writes(&mut self, node: Node) -> Vec<ExprId> {
         let offset = node.start_byte() as u32;
         let writes = &self.file.prepared.writes;
         let Ok(index) = writes.binary_search_by_key(&offset, |(at, _)| *at) else {
@@ -53,11 +52,7 @@ impl Body<'_, '_> {
                 continue;
             };
             let target = self.push_expr(target, node);
-            let value = ExprKind::Call {
-                callee: a_macro(name),
-                args: ThinVec::new(),
-            };
-            let value = self.push_expr(value, node);
+            let value = self.push_expr(ExprKind::Unseen, node);
             let op = None;
             let write = self.push_expr(ExprKind::Assign { op, target, value }, node);
             let choice = self.push_expr(ExprKind::BuildChoice, node);

@@ -164,7 +164,7 @@ impl Body<'_, '_> {
 
     /// The initialiser of a `static` variable that is computed: done once, by whoever comes first.
     fn first_assignment(&mut self, local: ir::LocalId, value: ExprId, declarator: Node) -> StmtId {
-        let cond = self.unseen(declarator);
+        let cond = self.push_expr(ExprKind::Unseen, declarator);
         let target = self.push_expr(ExprKind::Var(VarRef::Local(local)), declarator);
         let op = None;
         let assign = self.push_expr(ExprKind::Assign { op, target, value }, declarator);

@@ -480,13 +480,7 @@ impl Body<'_, '_> {
             let local = self.declare_local(name, Type::Pointer, false);
             self.references.insert(local);
             // Which part of the value each name stands for is not worked out: all lead to the whole.
-            let init = match value {
-                Some(value) => Some(value),
-                None => {
-                    let constant = self.push_expr(ExprKind::Constant, name);
-                    Some(self.push_expr(ExprKind::Deref(constant), name))
-                }
-            };
+            let init = Some(value.unwrap_or_else(|| self.push_expr(ExprKind::Unseen, name)));
             statements.push(self.push_stmt(StmtKind::Decl { local, init }, name));
         }
         statements

@@ -13,12 +13,6 @@ use thin_vec::{ThinVec, thin_vec};
 use tree_sitter::Node;
 
 impl Body<'_, '_> {
-    /// A value that the source does not show: read from memory, and different on every task for all that is known.
-    pub(super) fn unseen(&mut self, node: Node) -> ExprId {
-        let constant = self.push_expr(ExprKind::Constant, node);
-        self.push_expr(ExprKind::Deref(constant), node)
-    }
-
     /// Statements that only C++ has; `None` when `node` is none.
     pub(super) fn cxx_statement(&mut self, node: Node) -> Option<StmtKind> {
         if !self.file.is_cxx() {
@@ -70,7 +64,7 @@ impl Body<'_, '_> {
 
     /// `try`, with its handlers.
     pub(super) fn try_statement(&mut self, node: Node) -> StmtKind {
-        let thrown = self.unseen(node);
+        let thrown = self.push_expr(ExprKind::Unseen, node);
         let body = match field(node, "body") {
             Some(body) => self.scoped(|inner| inner.statement(body)),
             None => self.push_stmt(StmtKind::Empty, node),
@@ -101,7 +95,7 @@ impl Body<'_, '_> {
             if Self::is_reference(&declared) {
                 self.references.insert(local);
             }
-            let init = Some(self.unseen(declared.name));
+            let init = Some(self.push_expr(ExprKind::Unseen, declared.name));
             statements.push(self.push_stmt(StmtKind::Decl { local, init }, declared.name));
         }
         if let Some(body) = field(clause, "body") {
@@ -123,7 +117,7 @@ impl Body<'_, '_> {
         };
         let value = self.push_expr(lowered, range);
         before.push(self.push_stmt(StmtKind::Expr(value), range));
-        let cond = self.unseen(range);
+        let cond = self.push_expr(ExprKind::Unseen, range);
         let index = self.declare_index(node);
         let init = self.begin_count(index, range);
         let step = self.range_step(range, index);
@@ -150,7 +144,7 @@ impl Body<'_, '_> {
                 body.note_elements(local, &declared, ty);
                 body.note_object_type(local, node, &declared);
                 body.count_for(index, local);
-                let init = Some(body.unseen(declared.name));
+                let init = Some(body.push_expr(ExprKind::Unseen, declared.name));
                 statements.push(body.push_stmt(StmtKind::Decl { local, init }, declared.name));
                 if declared.derived == Derived::Plain
                     && let Some(ty) = field(node, "type")

@@ -35,7 +35,7 @@ fn classes_namespaces_and_their_functions() {
                   15:8 decl i:i32@15:12 = 0
                 15:31 block
                   16:5 this->m Add= i
-                  17:5 (@__build_choice ? operator++@17:5(&@count) : @count++)
+                  17:5 (build choice ? operator++@17:5(&@count) : @count++)
                   18:5 get@18:5()
             fn S::f()
               22:22 return 1
@@ -52,8 +52,8 @@ fn members_that_are_numbers_are_no_objects() {
         expect![[r#"
             fn D::go()
               4:3 this->cycle Add= 1
-              5:3 (@__build_choice ? operator+=@5:3(&this->at, &this->at) : this->at Add= this->at)
-              6:3 (@__build_choice ? operator+=@6:3(&this->other->step, 1) : this->other->step Add= 1)
+              5:3 (build choice ? operator+=@5:3(&this->at, &this->at) : this->at Add= this->at)
+              6:3 (build choice ? operator+=@6:3(&this->other->step, 1) : this->other->step Add= 1)
         "#]],
     );
 }
@@ -163,7 +163,7 @@ fn exceptions() {
                 1:19 block
                   2:3 g@2:3(&n)
                 3:3 block
-                  3:19 decl e:ptr@3:19 = *const
+                  3:19 decl e:ptr@3:19 = unseen
                   3:22 block
                     4:3 h@4:3(what@4:5())
                     5:3 throw
@@ -175,7 +175,7 @@ fn exceptions() {
                   9:9 if n
                     9:16 throw 3
                 10:3 block
-                  10:14 decl e:i32@10:14 = *const
+                  10:14 decl e:i32@10:14 = unseen
                   10:17 block
                     10:19 return e
               11:3 return 0
@@ -223,26 +223,26 @@ fn range_for_structured_bindings_and_conditions_that_declare() {
             fn f(m:ptr, p&:ptr)
               2:3 group
                 2:16 (?)@list
-                2:3 for *const step ++index(x)#1
+                2:3 for unseen step ++index(x)#1
                     2:16 decl index(x)#1:i64@2:12 = 0
                   2:22 block
-                    2:12 decl x#1&:i32@2:12 = *const
+                    2:12 decl x#1&:i32@2:12 = unseen
                     2:22 use@2:22(&x#1)
               3:3 group
                 3:18 (?)*m
-                3:3 for *const step ++index(x)#2
+                3:3 for unseen step ++index(x)#2
                     3:18 decl index(x)#2:i64@3:14 = 0
                   3:21 block
-                    3:14 decl x#2:ptr@3:14 = *const
+                    3:14 decl x#2:ptr@3:14 = unseen
                     3:21 block
                       3:23 x#2.second++
               4:3 group
                 4:23 (?)*m
-                4:3 for *const step ++index(k)
+                4:3 for unseen step ++index(k)
                     4:23 decl index(k):i64@4:15 = 0
                   4:26 block
-                    4:15 decl k#1:ptr@4:15 = *const
-                    4:18 decl v:ptr@4:18 = *const
+                    4:15 decl k#1:ptr@4:15 = unseen
+                    4:18 decl v:ptr@4:18 = unseen
                     4:26 block
                       5:5 *v = *k#1
               7:3 group
@@ -283,7 +283,7 @@ fn operators_of_objects_are_calls() {
               7:3 i = (i Add 1)
               8:3 d[i] = (d[i] Add d[0])
               9:3 operator>>@9:3(@cin, &i)
-              10:3 (@__build_choice ? operator++@10:3(&it) : it++)
+              10:3 (build choice ? operator++@10:3(&it) : it++)
               11:3 i++
               12:3 decl t:u8@12:8 = (!i && (a Eq b))
         "#]],
@@ -373,7 +373,7 @@ fn the_rest() {
             fn f() Partial: coroutine at line 10
               3:3 group
                 3:14 decl n:i32 static@3:14 = g@3:18()
-                3:14 if *const
+                3:14 if unseen
                   3:14 n = g@3:18()
               4:3 decl m:i32 static@4:14 = 3
               5:3 decl s:ptr@5:15 = ""

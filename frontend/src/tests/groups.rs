@@ -217,7 +217,7 @@ int k(int x) {
                 6:3 group
                   6:3 block
                     7:5 cpu@7:5(x)
-              10:3 if (@__build_choice || x) else@13
+              10:3 if (build choice || x) else@13
                 12:3 g@12:3(x)
                 13:8 h@13:8(x)
             fn k(x:i32)
@@ -312,17 +312,17 @@ void crossed(int x) {
             fn f(x:i32)
               2:3 if (x Eq 1) else@4
                 2:15 a@2:15()
-                4:8 if (@__build_choice && (x Eq 2)) else@5
+                4:8 if (build choice && (x Eq 2)) else@5
                   4:20 block
                     4:22 b@4:22()
-                  5:8 if (@__build_choice && (x Eq 3)) else@8
+                  5:8 if (build choice && (x Eq 3)) else@8
                     5:20 c@5:20()
-                    8:8 if @__build_choice
+                    8:8 if build choice
                       8:8 d@8:8()
               10:3 if x else@13
                 10:10 block
                   11:5 e@11:5()
-                13:10 if (@__build_choice && (x Gt 5)) else@16
+                13:10 if (build choice && (x Gt 5)) else@16
                   13:21 block
                     14:5 g@14:5()
                   16:10 h@16:10()
@@ -331,10 +331,10 @@ void crossed(int x) {
                 20:3 group
                   20:3 start@20:3()
                 18:16 empty
-              21:3 if (@__build_choice || x)
+              21:3 if (build choice || x)
                 21:10 block
                   23:3 work@23:3()
-              28:3 if (@__build_choice && (x Eq 1)) else@28
+              28:3 if (build choice && (x Eq 1)) else@28
                 28:15 one@28:15()
                 28:27 block
                   28:28 alternatives

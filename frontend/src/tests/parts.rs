@@ -20,10 +20,10 @@ fn further_branches_of_one_build() {
                 2:24' if (a Eq 1) else@2
                   2:24' block
                     2:24' v = 1
-                  2:24' if (@__build_choice && (a Eq 3)) else@2
+                  2:24' if (build choice && (a Eq 3)) else@2
                     2:24' block
                       2:24' v = three@2:24'()
-                    2:24' if (@__build_choice && (a Eq 4)) else@2
+                    2:24' if (build choice && (a Eq 4)) else@2
                       2:24' block
                         2:24' v = 4
                       2:24' block

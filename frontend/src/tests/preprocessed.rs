@@ -180,7 +180,7 @@ template <typename T> T twice(T x) {
                   16:10 decl v&:struct@16:38 = {}
                 16:57 (&v, push_back@16:57({x}))
             18:3' block
-              18:3' decl a:ptr@18:3 = *const
+              18:3' decl a:ptr@18:3 = unseen
               18:3' block
                 18:3' set@18:3'(a)
           19:3 return (x Shr 1)

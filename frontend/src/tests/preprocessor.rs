@@ -326,7 +326,7 @@ int g(int x) { LAST = 1; return x; }",
             fn f(x:i32)
               8:16 return (unknown[] Add @SIZE)
             fn g(x:i32)
-              9:16 *(@__build_choice ? &@s->last : &@t->last) = 1
+              9:16 *(build choice ? &@s->last : &@t->last) = 1
               9:26 return x
         "#]],
     );
@@ -475,10 +475,10 @@ int l(int i) { return TWICE(i); }
 int m(int n) { extern integer a_(const char *, T *), b_(T *, T *); return b_(n, n); }",
         expect![[r#"
             fn f(n:i32)
-              2:16 decl e#1:i32@2:20 = (@__build_choice ? (@sent Add= 1 || Send@2:24'(n)) : Send@2:24'(n))
+              2:16 decl e#1:i32@2:20 = (build choice ? (@sent Add= 1 || Send@2:24'(n)) : Send@2:24'(n))
               2:33' do-while 0 step -
                 2:33' block
-                  2:33' decl e#2:i32@2:33 = (@__build_choice ? (@sent Add= 1 || Send@2:33'(g@2:33'(n))) : Send@2:33'(g@2:33'(n)))
+                  2:33' decl e#2:i32@2:33 = (build choice ? (@sent Add= 1 || Send@2:33'(g@2:33'(n))) : Send@2:33'(g@2:33'(n)))
                   2:33' if e#2
                     2:33' die@2:33'(e#2)
               2:52 return MACRO LAST@2:59()
@@ -527,7 +527,7 @@ void k(int n) { while (n--) { SKIP(n); g(n); } }",
               3:17 decl it:i32@3:21 = 0
               3:29 while (it Lt n) step -
                 3:44 block
-                  3:46 g@3:46(MACRO NEXT@3:48(n, (@__build_choice && it = MACRO NEXT@3:48()), (@__build_choice && @total = MACRO NEXT@3:48())))
+                  3:46 g@3:46(MACRO NEXT@3:48(n, (build choice && it = unseen), (build choice && @total = unseen)))
             fn h(n:i32)
               4:17 decl i:i32@4:21 = f@4:25((MACRO ENTER@4:27() Add n))
             fn k(n:i32) Partial: macro SKIP at line 5 has several definitions and hides a jump

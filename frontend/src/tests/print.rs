@@ -194,7 +194,8 @@ impl Printer<'_> {
             ExprKind::Str => "\"\"".to_owned(),
             ExprKind::Var(VarRef::Local(local)) => self.local(*local),
             ExprKind::Var(VarRef::Global(name)) => format!("@{name}"),
-            ExprKind::BuildChoice => "@__build_choice".to_owned(),
+            ExprKind::BuildChoice => "build choice".to_owned(),
+            ExprKind::Unseen => "unseen".to_owned(),
             ExprKind::Constant => "const".to_owned(),
             ExprKind::Unary(op, e) => {
                 let op = match op {

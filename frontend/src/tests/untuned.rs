@@ -132,7 +132,7 @@ int h(int x) { return LISTED; }
 ",
         expect![[r#"
             fn f(x:i32)
-              8:16 return open@8:23(x, ((@__build_choice ? check@8:31'() : 0), (u32)2))
+              8:16 return open@8:23(x, ((build choice ? check@8:31'() : 0), (u32)2))
             fn h(x:i32)
               9:16 return MACRO LISTED@9:23()
         "#]],
@@ -422,9 +422,9 @@ fn groups_among_operands() {
 ",
         expect![[r#"
             fn f(a:i32, b:i32, c:i32) Partial: #if at line 13 splits a statement
-              2:3 if ((a Eq b) && (!@__build_choice || (b Eq c)))
+              2:3 if ((a Eq b) && (!build choice || (b Eq c)))
                 6:8 g@6:8()
-              7:3 while ((a || (@__build_choice && c)) || b) step -
+              7:3 while ((a || (build choice && c)) || b) step -
                 11:13 h@11:13()
               12:3 if (a || (c && b))
                 16:13 k@16:13()

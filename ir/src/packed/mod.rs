@@ -132,6 +132,7 @@ mod expr_code {
     pub(super) const BINARY: u8 = 32;
     pub(super) const BUILD_CHOICE: u8 = 48;
     pub(super) const CAPTURED: u8 = 49;
+    pub(super) const UNSEEN: u8 = 50;
 }
 
 /// Kinds of statements.

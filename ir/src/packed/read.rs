@@ -454,6 +454,7 @@ impl<'b> Input<'b> {
             expr_code::LOCAL => ExprKind::Var(VarRef::Local(self.local_id()?)),
             expr_code::GLOBAL => ExprKind::Var(VarRef::Global(self.interned()?)),
             expr_code::CONSTANT => ExprKind::Constant,
+            expr_code::UNSEEN => ExprKind::Unseen,
             expr_code::BUILD_CHOICE => ExprKind::BuildChoice,
             expr_code::AND => ExprKind::And(self.back(at)?, self.back(at)?),
             expr_code::OR => ExprKind::Or(self.back(at)?, self.back(at)?),

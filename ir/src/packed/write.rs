@@ -301,7 +301,7 @@ impl<'u> Out<'u> {
         match &expr.kind {
             ExprKind::Int(value) => self.signed(*value),
             ExprKind::Float(value) => self.bytes.extend_from_slice(&value.to_bits().to_le_bytes()),
-            ExprKind::Str | ExprKind::Constant | ExprKind::BuildChoice => {}
+            ExprKind::Str | ExprKind::Constant | ExprKind::Unseen | ExprKind::BuildChoice => {}
             ExprKind::Var(VarRef::Local(local)) => self.size(local.index()),
             ExprKind::Var(VarRef::Global(name)) => self.name(name),
             ExprKind::Unary(_, a) | ExprKind::Deref(a) | ExprKind::AddressOf(a) => self.back(at, *a),
@@ -416,6 +416,7 @@ fn code_of_expr(kind: &ExprKind) -> u8 {
         ExprKind::Var(VarRef::Local(_)) => expr_code::LOCAL,
         ExprKind::Var(VarRef::Global(_)) => expr_code::GLOBAL,
         ExprKind::Constant => expr_code::CONSTANT,
+        ExprKind::Unseen => expr_code::UNSEEN,
         ExprKind::BuildChoice => expr_code::BUILD_CHOICE,
         ExprKind::Unary(op, _) => expr_code::UNARY + index(&UNARY, *op),
         ExprKind::Binary(op, ..) => expr_code::BINARY + index(&BINARY, *op),

@@ -226,10 +226,7 @@ fn receivers(function: &Function) -> Vec<(ExprId, ExprId)> {
 
 /// What a loop over a range reads: the value that tells whether there is more, and the elements, with the range.
 fn elements(function: &Function) -> Vec<(ExprId, ExprId)> {
-    let is_unseen = |expr: ExprId| match function.exprs[expr].kind {
-        ExprKind::Deref(inner) => function.exprs[inner].kind == ExprKind::Constant,
-        _ => false,
-    };
+    let is_unseen = |expr: ExprId| function.exprs[expr].kind == ExprKind::Unseen;
     // What such a loop begins with: the count of elements that it has left behind.
     let counts_elements = |init: StmtId| match function.stmts[init].kind {
         StmtKind::Decl { local, .. } => function.locals[local].counts_for.is_some(),

@@ -90,13 +90,11 @@ impl<'u> Values<'_, 'u> {
                 Some((place, None))
             }
             ExprKind::Deref(inner) => {
-                if let Some(place) = self.unseen(id, expr) {
-                    return Some((place, None));
-                }
                 let place = self.elements_of(id, *inner).unwrap_or(self.outside);
                 self.followed.push(place);
                 Some((place, None))
             }
+            ExprKind::Unseen => Some((self.unseen(id, expr)?, None)),
             ExprKind::Cast(_, inner) | ExprKind::Comma(_, inner) => self.location(id, *inner),
             ExprKind::Conditional(_, then, other) => {
                 let then = self.address(id, *then)?;

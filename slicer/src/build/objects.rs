@@ -213,13 +213,6 @@ impl<'u> Values<'_, 'u> {
 
     /// Where a value is that the source does not show: in the range, or where what was thrown is.
     pub(crate) fn unseen(&mut self, id: FunctionIndex, expr: ExprId) -> Option<PlaceId> {
-        let function = self.program.functions[id].function;
-        let ExprKind::Deref(inner) = function.exprs[expr].kind else {
-            return None;
-        };
-        if function.exprs[inner].kind != ExprKind::Constant || !self.cxx.is_cxx(id) {
-            return None;
-        }
         match self.cxx.range(id, expr) {
             Some(range) => self.value(range),
             None => Some(self.state(Unnamed::Thrown)),

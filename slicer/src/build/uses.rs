@@ -319,7 +319,7 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
                 function.locals[*local].ty != Type::Array
                     && self.values.homes[self.id.index()][local.index()] == Home::Aggregate
             }
-            ExprKind::Deref(_) | ExprKind::Index { .. } | ExprKind::Field { .. } => true,
+            ExprKind::Deref(_) | ExprKind::Unseen | ExprKind::Index { .. } | ExprKind::Field { .. } => true,
             ExprKind::Var(VarRef::Global(_)) => true,
             _ => false,
         };
@@ -356,6 +356,7 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
                 self.choosing_reads(expr, reads);
                 self.read_memory(expr, reads);
             }
+            ExprKind::Unseen => self.read_memory(expr, reads),
             ExprKind::AddressOf(inner) => self.address_reads(*inner, reads),
             _ => {
                 for part in operands(&function.exprs[expr]) {
@@ -402,7 +403,7 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
         }
         let function = self.function();
         match &function.exprs[expr].kind {
-            ExprKind::Var(_) => {}
+            ExprKind::Var(_) | ExprKind::Unseen => {}
             ExprKind::Field { base, arrow, .. } => {
                 if *arrow {
                     self.reads(*base, reads)

@@ -500,7 +500,7 @@ impl<'p, 'u> Values<'p, 'u> {
             ExprKind::Call { callee, args } => self.call(id, expr, callee, args),
             ExprKind::Captured { name, .. } => self.captured(id, name),
             ExprKind::Field { name, .. } => self.value_of_member(id, expr, name),
-            ExprKind::Index { .. } | ExprKind::Deref(_) => {
+            ExprKind::Index { .. } | ExprKind::Deref(_) | ExprKind::Unseen => {
                 let (place, key) = self.location(id, expr)?;
                 match function.exprs[expr].kind {
                     ExprKind::Index { index, .. } => self.note_subscript(id, index, place),

@@ -189,6 +189,7 @@ impl Walk<'_> {
             | ExprKind::Str
             | ExprKind::Var(_)
             | ExprKind::Constant
+            | ExprKind::Unseen
             | ExprKind::BuildChoice => {}
             ExprKind::Unary(_, one)
             | ExprKind::Deref(one)
