@@ -3,7 +3,7 @@
 use crate::loops::{across_word, class_word};
 use base::{Confidence, Doubt};
 use progress_map::{Across, Loop, Map};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A map in figures.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,8 +59,10 @@ pub struct Unordered {
     pub place: String,
     /// The function.
     pub function: String,
-    /// Why.
+    /// Why, variable by variable.
     pub reason: String,
+    /// Words for the parts of that reason, which stay the same from version to version.
+    pub reason_codes: Vec<&'static str>,
 }
 
 /// A binding in figures.
@@ -131,6 +133,7 @@ pub fn summary(map: &Map) -> Summary {
                     place: format!("{path}:{}", in_loop.span.line),
                     function: function.name.clone(),
                     reason: why_unordered(in_loop),
+                    reason_codes: codes_of_unordered(in_loop),
                 }),
             }
         }
@@ -160,6 +163,21 @@ fn why_unordered(in_loop: &Loop) -> String {
         "no variable changes in it".to_owned()
     } else {
         reasons.join("; ")
+    }
+}
+
+/// The same in words for programs.
+fn codes_of_unordered(in_loop: &Loop) -> Vec<&'static str> {
+    if !in_loop.reducible {
+        return vec!["entered-in-the-middle"];
+    }
+    let useless = in_loop.lovs.iter().flat_map(|lov| lov.grounds.codes());
+    let refused = in_loop.refused.iter().map(|refused| refused.why.code());
+    let codes = BTreeSet::from_iter(useless.chain(refused));
+    if codes.is_empty() {
+        vec!["nothing-changes"]
+    } else {
+        Vec::from_iter(codes)
     }
 }
 

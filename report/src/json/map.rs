@@ -3,7 +3,6 @@
 use super::{VERSION, document};
 use engine::{BindingFacts, LineView, LoopView, LovView, PointView, Summary, Token, TupleView};
 use serde::Serialize;
-use std::borrow::Cow;
 
 /// What a map knows about one line, as JSON.
 pub fn line_json(view: &LineView) -> String {
@@ -184,8 +183,8 @@ pub fn summary_json(summary: &Summary) -> String {
             .map(|of| PlaceOut {
                 place: &of.place,
                 function: &of.function,
-                reason: of.reason.to_string().into(),
-                reason_code: Some(of.reason.cause.code()),
+                reason: of.reason.to_string(),
+                reason_code: of.reason.cause.code(),
             })
             .collect(),
         points: summary.points,
@@ -203,11 +202,11 @@ pub fn summary_json(summary: &Summary) -> String {
         loops_unordered: summary
             .unordered
             .iter()
-            .map(|of| PlaceOut {
+            .map(|of| UnorderedOut {
                 place: &of.place,
                 function: &of.function,
-                reason: of.reason.as_str().into(),
-                reason_code: None,
+                reason: &of.reason,
+                reason_codes: &of.reason_codes,
             })
             .collect(),
         diagnostics: &summary.diagnostics,
@@ -227,7 +226,7 @@ struct SummaryOut<'a> {
     loops: usize,
     loops_ordered: usize,
     shares: Vec<ShareOut>,
-    loops_unordered: Vec<PlaceOut<'a>>,
+    loops_unordered: Vec<UnorderedOut<'a>>,
     diagnostics: &'a [String],
     binding: Option<BindingOut<'a>>,
 }
@@ -236,9 +235,16 @@ struct SummaryOut<'a> {
 struct PlaceOut<'a> {
     place: &'a str,
     function: &'a str,
-    reason: Cow<'a, str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason_code: Option<&'static str>,
+    reason: String,
+    reason_code: &'static str,
+}
+
+#[derive(Serialize)]
+struct UnorderedOut<'a> {
+    place: &'a str,
+    function: &'a str,
+    reason: &'a str,
+    reason_codes: &'a [&'static str],
 }
 
 #[derive(Serialize)]
