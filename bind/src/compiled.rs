@@ -39,8 +39,9 @@ pub(crate) fn compiled_files(image: &Image<'_>, debug: &Debug<'_>) -> BTreeMap<S
     // declared in its own entries.
     for (unit, mut included) in others {
         if !included.is_disjoint(&own)
-            && let Some(declared) = declared(debug, &mut files, unit)
+            && let Some(declared) = declared(debug, &mut files, unit, |_| true)
         {
+            let declared = BTreeSet::from_iter(declared.into_iter().map(|(path, _)| path));
             included.retain(|path| !own.contains(path) || declared.contains(path));
         }
         for path in included {
@@ -57,8 +58,11 @@ pub(crate) fn compiled_files(image: &Image<'_>, debug: &Debug<'_>) -> BTreeMap<S
     };
     let mut found: BTreeMap<PathId, CompiledFile> = uses.keys().map(|path| (*path, file(path))).collect();
     let code = rows.iter().map(|row| (row.path, row.line));
-    let heads = debug.units.ids().flat_map(|unit| heads(debug, &mut files, unit));
-    for (path, line) in code.chain(Vec::from_iter(heads)) {
+    // The head of a function has no code, and what a conditional group chooses among may be nothing but heads.
+    let is_function = |tag| tag == gimli::DW_TAG_subprogram;
+    let heads = |unit| declared(debug, &mut files, unit, is_function).unwrap_or_default();
+    let heads = Vec::from_iter(debug.units.ids().flat_map(heads));
+    for (path, line) in code.chain(heads) {
         if line != 0
             && uses.get(&path) == Some(&1)
             && let Some(file) = found.get_mut(&path)
@@ -73,31 +77,25 @@ pub(crate) fn compiled_files(image: &Image<'_>, debug: &Debug<'_>) -> BTreeMap<S
         .collect()
 }
 
-/// Where the heads of a unit's functions stand: they have no code, and what a conditional group chooses among may be nothing but heads. As far as its
-/// entries can be read.
-fn heads(debug: &Debug<'_>, files: &mut UnitFiles<'_, '_>, unit: UnitId) -> BTreeSet<(PathId, u32)> {
+/// Where those things are declared that a unit has an entry of and whose tag is wanted: file and line, 0 where no line is given. `None` where
+/// its entries are damaged.
+fn declared(
+    debug: &Debug<'_>,
+    files: &mut UnitFiles<'_, '_>,
+    unit: UnitId,
+    is_wanted: impl Fn(gimli::DwTag) -> bool,
+) -> Option<BTreeSet<(PathId, u32)>> {
     let mut found = BTreeSet::new();
     let mut cursor = debug.units[unit].entries();
-    while let Ok(Some(entry)) = cursor.next_dfs() {
-        if entry.tag() != gimli::DW_TAG_subprogram {
+    while let Some(entry) = cursor.next_dfs().ok()? {
+        if !is_wanted(entry.tag()) {
             continue;
         }
         let file = entry.attr_value(gimli::DW_AT_decl_file).and_then(file_index);
         let line = entry.attr_value(gimli::DW_AT_decl_line);
         let line = line.and_then(|line| line.udata_value()?.try_into().ok());
         let path = file.and_then(|file| files.path(unit, file));
-        found.extend(path.zip(line));
-    }
-    found
-}
-
-/// The files in which something is declared that a unit has an entry of; `None` where its entries are damaged.
-fn declared(debug: &Debug<'_>, files: &mut UnitFiles<'_, '_>, unit: UnitId) -> Option<BTreeSet<PathId>> {
-    let mut found = BTreeSet::new();
-    let mut cursor = debug.units[unit].entries();
-    while let Some(entry) = cursor.next_dfs().ok()? {
-        let file = entry.attr_value(gimli::DW_AT_decl_file).and_then(file_index);
-        found.extend(file.and_then(|file| files.path(unit, file)));
+        found.extend(path.map(|path| (path, line.unwrap_or_default())));
     }
     Some(found)
 }

@@ -39,8 +39,8 @@ fn add_fragments(command: &[OsString], since: SystemTime) {
     };
     // A build runs as many compilers as there are processors.
     project::start_threads(Some(NonZeroUsize::MIN));
-    for compiled in project::compiled(&words, &directory) {
-        if let Err(error) = project::add_fragments(&compiled, since, &Terminal::showing(false)) {
+    for compilation in project::compilations(&words, &directory) {
+        if let Err(error) = project::add_fragments(&compilation, since, &Terminal::showing(false)) {
             output::warn(&format!(
                 "{error}; it is as the compiler has made it, without a fragment of the map"
             ));

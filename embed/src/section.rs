@@ -207,14 +207,18 @@ impl<'a> Sections<'a> {
         })
     }
 
+    /// The section of this name. The first entry, which is that of no section, and the one with the names are never meant, whatever
+    /// a hostile file calls them: both are needed for what they are.
     fn index_of(&self, name: &str) -> Result<Option<usize>, ElfError> {
         let names = self.content(self.names)?;
-        let is_named = |header: &SectionHeader| {
-            let rest = names.get(header.sh_name(LE) as usize..).unwrap_or_default();
+        let is_named = |&index: &usize| {
+            let start = self.headers[index].sh_name(LE) as usize;
+            let rest = names.get(start..).unwrap_or_default();
             rest.strip_prefix(name.as_bytes())
                 .is_some_and(|rest| rest.first() == Some(&0))
         };
-        Ok(self.headers.iter().position(is_named))
+        let mut own = (1..self.headers.len()).filter(|&index| index != self.names);
+        Ok(own.find(is_named))
     }
 
     /// How much of the file stays when the section `own`, the names and the table are written anew: all before them if nothing
@@ -334,6 +338,21 @@ mod tests {
         let table = size_of::<Header>();
         assert!(after[table..length] == file[table..], "all of it is where it was");
         assert_eq!(section(&after, ".test"), Ok(Some(&b"x"[..])));
+    }
+
+    #[test]
+    fn the_section_of_names_is_never_taken_for_another() {
+        let mut file = itself();
+        let sections = Sections::of(&file).unwrap();
+        let name = sections.headers[sections.names].sh_name(LE) as usize;
+        let at = sections.headers[sections.names].sh_offset(LE) as usize + name;
+        assert_eq!(&file[at..at + 9], b".shstrtab");
+        let before = others(&file);
+        file[at..at + 6].copy_from_slice(b".test\0");
+        assert_eq!(section(&file, ".test"), Ok(None));
+        let after = with_section(&file, ".test", b"x", Kind::Joined).unwrap();
+        assert_eq!(section(&after, ".test"), Ok(Some(&b"x"[..])));
+        assert_eq!(others(&after), before);
     }
 
     #[test]

@@ -24,7 +24,7 @@ const DEEPEST: u32 = 8;
 
 /// A file that a command has written, and the commands for each source that is in it.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Compiled {
+pub struct Compilation {
     /// An object file, or a program if the command links as well.
     pub output: PathBuf,
     /// One for each source of C and C++.
@@ -32,7 +32,7 @@ pub struct Compiled {
 }
 
 /// What `words`, a compiler and its options, have written in `directory`. Nothing where no source of C or C++ is compiled to machine code of a file.
-pub fn compiled(words: &[String], directory: &Path) -> Vec<Compiled> {
+pub fn compilations(words: &[String], directory: &Path) -> Vec<Compilation> {
     let words = with_files_of_options(words, directory, DEEPEST);
     let Some(read) = Options::read(&words) else {
         return Vec::new();
@@ -50,7 +50,7 @@ pub fn compiled(words: &[String], directory: &Path) -> Vec<Compiled> {
     match (read.only_compiles, read.output) {
         (true, Some(output)) => {
             let commands = read.sources.iter().map(|&source| command(source)).collect();
-            vec![Compiled {
+            vec![Compilation {
                 output: absolute(Path::new(output)),
                 commands,
             }]
@@ -58,14 +58,14 @@ pub fn compiled(words: &[String], directory: &Path) -> Vec<Compiled> {
         (true, None) => {
             let object = |&source: &usize| {
                 let name = Path::new(Path::new(&words[source]).file_name()?).with_extension("o");
-                Some(Compiled {
+                Some(Compilation {
                     output: absolute(&name),
                     commands: vec![command(source)],
                 })
             };
             read.sources.iter().filter_map(object).collect()
         }
-        (false, output) => vec![Compiled {
+        (false, output) => vec![Compilation {
             output: absolute(Path::new(output.unwrap_or("a.out"))),
             commands: read.sources.iter().map(|&source| command(source)).collect(),
         }],
@@ -134,8 +134,8 @@ impl<'a> Options<'a> {
 
 /// Whether a word names a source of C or C++; the kind of the file is told by its name.
 fn is_source(word: &str, language: Option<&str>) -> bool {
-    let by_name = FileKind::of(word).is_some_and(|kind| matches!(kind, FileKind::C | FileKind::Cxx));
-    by_name && matches!(language, None | Some("none" | "c" | "c++"))
+    let by_name = FileKind::of(word);
+    by_name.is_some_and(FileKind::is_compiled_once) && matches!(language, None | Some("none" | "c" | "c++"))
 }
 
 /// The words with those of the files in their place that `@file` names.
@@ -155,33 +155,37 @@ fn with_files_of_options(words: &[String], directory: &Path, deepest: u32) -> Ve
 ///
 /// # Errors
 /// When that cannot be; the file is then as the compiler has left it.
-pub fn add_fragments(compiled: &Compiled, since: SystemTime, listener: &dyn Listener) -> Result<(), Failure> {
+pub fn add_fragments(
+    compilation: &Compilation,
+    since: SystemTime,
+    listener: &dyn Listener,
+) -> Result<(), Failure> {
     // A configure script may have it written to `/dev/null`; and what another command has written is none of ours, if this one was misunderstood.
-    let written = std::fs::metadata(&compiled.output)
+    let written = std::fs::metadata(&compilation.output)
         .ok()
         .filter(std::fs::Metadata::is_file);
     let written = written.and_then(|metadata| metadata.modified().ok());
     if written.is_none_or(|written| written + CLOCK < since) {
         return Ok(());
     }
-    let file = files::read(&compiled.output)?;
-    let failed = |error| Failure::new(format!("{}: {error}", compiled.output.display()));
+    let file = files::read(&compilation.output)?;
+    let failed = |error| Failure::new(format!("{}: {error}", compilation.output.display()));
     let present = embed::section(&file, embed::UNITS).map_err(failed)?;
     let mut fragments: BTreeSet<Vec<u8>> = present
         .map(embed::fragment::pieces)
         .into_iter()
         .flatten()
         .collect();
-    fragments.extend(read(compiled, listener));
+    fragments.extend(read(compilation, listener));
     let content = Vec::from_iter(fragments).concat();
     let with =
         embed::with_section(&file, embed::UNITS, &content, embed::Kind::MergedStrings).map_err(failed)?;
-    files::write_like(&compiled.output, &with, &compiled.output)
+    files::write_like(&compilation.output, &with, &compilation.output)
 }
 
 /// The fragments of the sources of a command.
-fn read(compiled: &Compiled, listener: &dyn Listener) -> Vec<Vec<u8>> {
-    let commands = CompileCommands::of(compiled.commands.clone());
+fn read(compilation: &Compilation, listener: &dyn Listener) -> Vec<Vec<u8>> {
+    let commands = CompileCommands::of(compilation.commands.clone());
     let mut sources = Sources::default();
     sources.add_commands(&commands);
     sources.add_headers();
@@ -211,8 +215,8 @@ mod tests {
     /// What a command writes, and which sources are in it.
     fn check(command: &str, expected: &[(&str, &[&str])]) {
         let words = shlex::split(command).unwrap();
-        let found = compiled(&words, Path::new("/d"));
-        let files = |each: &Compiled| {
+        let found = compilations(&words, Path::new("/d"));
+        let files = |each: &Compilation| {
             let sources = each
                 .commands
                 .iter()
@@ -272,7 +276,7 @@ mod tests {
     #[test]
     fn a_source_is_preprocessed_without_the_others() {
         let words = shlex::split("cc -DX -c a.c b.c").unwrap();
-        let found = compiled(&words, Path::new("/d"));
+        let found = compilations(&words, Path::new("/d"));
         assert_eq!(found[1].commands[0].arguments, ["cc", "-DX", "-c", "b.c"]);
     }
 }

@@ -167,11 +167,13 @@ impl JobMap {
             Some(map) => {
                 let of_sources = Self::of_sources(build, roots, &mut warnings, listener);
                 of_sources.unwrap_or_else(|_| {
-                    warnings.push(format!(
-                        "{} of {} cannot be read here and carry no fragment of the map: what they do is not known",
-                        match missing { 1 => "1 source".to_owned(), count => format!("{count} sources") },
-                        executable.path.display()
-                    ));
+                    // Where none is missing, it has been said what is wrong with the fragments.
+                    if missing > 0 {
+                        warnings.push(format!(
+                            "{missing} of the sources of {} cannot be read here and carry no fragment of the map: what they do is not known",
+                            executable.path.display()
+                        ));
+                    }
                     (map, with_fragments, false)
                 })
             }

@@ -55,7 +55,7 @@ pub use advice::lines_that_get_counters;
 pub use cache::Kept;
 pub use cache::units::Units;
 pub use collect::Sources;
-pub use compilation::{Compiled, add_fragments, compiled};
+pub use compilation::{Compilation, add_fragments, compilations};
 pub use compile_commands::{
     CompileCommand, CompileCommands, parse as parse_compile_commands, read as read_compile_commands,
 };

@@ -6,8 +6,9 @@ use crate::command::{self, capture, find_program, succeed};
 use crate::{licences, setup, ship, workspace};
 use anyhow::{Context, Result, bail, ensure};
 use std::fs;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 /// How large the command may be, in bytes.
 const LARGEST: u64 = 25_000_000;
@@ -141,7 +142,7 @@ fn try_tarball(directory: &Path, tarball: &Path, name: &str) -> Result<()> {
     Ok(())
 }
 
-/// Installs the package if that changes nothing on this machine, and unpacks it otherwise.
+/// Installs the package and removes it again where CI is set and no hindmost is installed; elsewhere it is only unpacked.
 fn try_package(directory: &Path, package: &Path) -> Result<()> {
     let place = directory.join("tried");
     fs::create_dir_all(&place)?;
@@ -152,7 +153,7 @@ fn try_package(directory: &Path, package: &Path) -> Result<()> {
         command::run(Command::new("dpkg").args(["--purge", "hindmost"]))?;
         used?;
     } else {
-        println!("(the package is unpacked, not installed: that is done in CI)");
+        println!("(the package is unpacked, not installed: set CI where no hindmost is installed)");
         command::run(Command::new("dpkg-deb").arg("--extract").arg(package).arg(&place))?;
         use_it(&place, &place.join("usr"))?;
     }
@@ -165,7 +166,7 @@ fn use_it(place: &Path, prefix: &Path) -> Result<()> {
     let old = place.join("old-kernel");
     let source = workspace::root().join("xtask/src/dist/old_kernel.c");
     command::run(Command::new("cc").args(["-O1", "-o"]).args([&old, &source]))?;
-    let program = "#include <unistd.h>\nint main(void)\n{\n    for (int it = 0; it < 9; it++)\n        if (it == 5)\n            pause();\n    return 0;\n}\n";
+    let program = "#include <unistd.h>\nint main(void)\n{\n    for (int it = 0; it < 9; it++)\n        if (it == 5 && write(1, \"\", 1) == 1)\n            pause();\n    return 0;\n}\n";
     fs::write(place.join("app.c"), program)?;
     let run = |words: &[&str]| -> Result<String> {
         let mut command = Command::new(&old);
@@ -187,7 +188,10 @@ fn use_it(place: &Path, prefix: &Path) -> Result<()> {
     run(&["cc", "--", "cc", "-g", "-o", "app", "app.c"])?;
     run(&["map", "-q", "--exe", "app", "-o", "app.map"])?;
     run(&["embed", "-q", "app"])?;
-    let mut app = Command::new(place.join("app")).spawn()?;
+    let mut app = Command::new(place.join("app")).stdout(Stdio::piped()).spawn()?;
+    // It writes one byte when it has come to where it stays.
+    let mut stands = app.stdout.take().context("its output is a pipe")?;
+    stands.read_exact(&mut [0])?;
     let found = run(&["find", &app.id().to_string()]);
     app.kill()?;
     app.wait()?;

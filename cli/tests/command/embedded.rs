@@ -522,7 +522,7 @@ fn a_program_of_which_only_a_part_was_compiled_by_the_wrapper() {
     assert!(functions().contains("2 files, 2 functions"), "{}", functions());
     let found = find();
     assert!(
-        found.contains("1 source of") && found.contains("carry no fragment"),
+        found.contains("1 of the sources of") && found.contains("carry no fragment"),
         "{found}"
     );
     assert!(found.contains("count=6"), "{found}");
