@@ -161,21 +161,8 @@ pub(crate) fn around(
     parent: Option<u32>,
     start: u64,
 ) -> Option<(FunctionInstance, FunctionId)> {
-    match parent {
-        Some(parent) => {
-            let function = binding.inlines.get(parent as usize)?.function?;
-            Some((FunctionInstance::Inlined(parent), function))
-        }
-        None => {
-            let after = binding
-                .functions
-                .partition_point(|function| function.start <= start);
-            let at = after.checked_sub(1)?;
-            let function = binding.functions.get(at)?;
-            let index = u32::try_from(at).ok()?;
-            Some((FunctionInstance::Concrete(index), function.function?))
-        }
-    }
+    let instance = binding.instance_around(parent, start)?;
+    Some((instance, binding.function_of(instance)?))
 }
 
 /// What every call of `callee` at a position of `caller` hands on.

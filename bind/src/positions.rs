@@ -14,16 +14,7 @@ impl<'b> Positions<'b> {
     pub(crate) fn new(binding: &'b Binding) -> Self {
         let mut children: BTreeMap<FunctionInstance, Vec<u32>> = BTreeMap::new();
         for (index, inline) in (0u32..).zip(&binding.inlines) {
-            let parent = match inline.parent {
-                Some(parent) => Some(FunctionInstance::Inlined(parent)),
-                None => binding
-                    .functions
-                    .partition_point(|function| function.start <= inline.start)
-                    .checked_sub(1)
-                    .and_then(|at| u32::try_from(at).ok())
-                    .map(FunctionInstance::Concrete),
-            };
-            if let Some(parent) = parent {
+            if let Some(parent) = binding.instance_around(inline.parent, inline.start) {
                 children.entry(parent).or_default().push(index);
             }
         }
@@ -41,12 +32,7 @@ impl<'b> Positions<'b> {
                     .inlines
                     .get(index as usize)
                     .map(|inline| inline.start);
-                let around = |start: u64| {
-                    let functions = &self.binding.functions;
-                    let after = functions.partition_point(|function| function.start <= start);
-                    functions.get(after.checked_sub(1)?)
-                };
-                start.and_then(around)
+                start.and_then(|start| self.binding.function_at(start))
             }
         };
         function.is_none_or(|function| function.optimised)
@@ -54,9 +40,7 @@ impl<'b> Positions<'b> {
 
     /// The rows of the function that an address lies in.
     pub(crate) fn rows_around(&self, address: u64) -> &'b [Row] {
-        let functions = &self.binding.functions;
-        let after = functions.partition_point(|function| function.start <= address);
-        let Some(function) = after.checked_sub(1).and_then(|at| functions.get(at)) else {
+        let Some(function) = self.binding.function_at(address) else {
             return &[];
         };
         let rows = &self.binding.rows;

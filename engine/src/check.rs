@@ -214,7 +214,7 @@ impl<'m> Index<'m> {
             variables: BTreeMap::new(),
         };
         for (number, inline) in (0..).zip(&binding.inlines) {
-            if let Some(function) = index.function_at(inline.start) {
+            if let Some(function) = binding.index_at(inline.start) {
                 index.inlined.entry(function).or_default().push(number);
             }
         }
@@ -225,20 +225,11 @@ impl<'m> Index<'m> {
         index
     }
 
-    fn function_at(&self, address: u64) -> Option<u32> {
-        let functions = &self.binding.functions;
-        let after = functions.partition_point(|function| function.start <= address);
-        let at = after.checked_sub(1)?;
-        functions.get(at).filter(|function| address < function.end)?;
-        u32::try_from(at).ok()
-    }
-
     /// Addresses inside calls: those that are described, and in unoptimised functions those with a call on their row.
     fn sites(&self, described: &[u64]) -> BTreeSet<u64> {
         let mut sites: BTreeSet<u64> = described.iter().map(|after| after.wrapping_sub(1)).collect();
         for row in &self.binding.rows {
-            let function = self.function_at(row.start);
-            let function = function.and_then(|at| self.binding.functions.get(at as usize));
+            let function = self.binding.function_at(row.start);
             if let Some(function) = function.filter(|function| !function.optimised)
                 && let Some(id) = function.function
                 && self.file_of(id) == row.file
@@ -256,19 +247,12 @@ impl<'m> Index<'m> {
 
     /// What is open at an address, outermost first; without what the map does not hold.
     fn levels(&self, address: u64) -> Vec<Level> {
-        let Some(at) = self.function_at(address) else {
+        let Some(at) = self.binding.index_at(address) else {
             return Vec::new();
         };
         let inlines = self.inlined.get(&at).map_or(&[][..], Vec::as_slice);
-        let open = inlines.iter().copied().filter(|&number| {
-            let inline = &self.binding.inlines[number as usize];
-            (inline.start..inline.end).contains(&address)
-        });
-        // Parents come before children, and what is open at one address nests.
-        let open = Vec::from_iter(open);
-        let rows = &self.binding.rows;
-        let row = rows[..rows.partition_point(|row| row.start <= address)].last();
-        let row = row.filter(|row| address < row.end);
+        let open = self.binding.inlined_among(inlines, address);
+        let row = self.binding.row_at(address);
         let mut levels = Vec::new();
         for depth in 0..=open.len() {
             let (instance, function) = match depth.checked_sub(1) {
@@ -309,8 +293,7 @@ impl<'m> Index<'m> {
         if function.confidence == Confidence::Partial {
             return;
         }
-        let code = self.function_at(address);
-        let code = code.and_then(|at| self.binding.functions.get(at as usize));
+        let code = self.binding.function_at(address);
         for looped in loops_around(function, level.line, level.column) {
             let lovs = &function.loops[looped].lovs;
             let by_access = |wanted: Access| {

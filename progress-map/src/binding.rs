@@ -56,11 +56,25 @@ impl Binding {
 
     /// The function whose code is at an address.
     pub fn function_at(&self, address: u64) -> Option<&BoundFunction> {
+        self.functions.get(self.index_at(address)? as usize)
+    }
+
+    /// The same as an index into [`Binding::functions`].
+    pub fn index_at(&self, address: u64) -> Option<u32> {
         let after = self
             .functions
             .partition_point(|function| function.start <= address);
-        let function = self.functions.get(after.checked_sub(1)?)?;
-        (address < function.end).then_some(function)
+        let at = after.checked_sub(1)?;
+        self.functions.get(at).filter(|function| address < function.end)?;
+        u32::try_from(at).ok()
+    }
+
+    /// What code at `start` is a part of: the inlined call `parent`, or without one the function there.
+    pub fn instance_around(&self, parent: Option<u32>, start: u64) -> Option<FunctionInstance> {
+        match parent {
+            Some(parent) => Some(FunctionInstance::Inlined(parent)),
+            None => Some(FunctionInstance::Concrete(self.index_at(start)?)),
+        }
     }
 
     /// Whom the call instruction that returns to an address names, where [`Binding::sites`] has it.

@@ -129,12 +129,8 @@ impl<'m> Locator<'m> {
     }
 
     fn search(&self, address: u64) -> Option<InlineChain> {
-        let functions = &self.binding.functions;
-        let at = functions
-            .partition_point(|function| function.start <= address)
-            .checked_sub(1)?;
-        let function = functions.get(at).filter(|function| address < function.end)?;
-        let index = u32::try_from(at).ok()?;
+        let index = self.binding.index_at(address)?;
+        let function = self.binding.functions.get(index as usize)?;
         let chain = self.binding.inlined_at(address);
 
         let mut levels = vec![Level {

@@ -224,10 +224,6 @@ impl Instances {
             }
             place = self.around[at];
         }
-        let after = binding
-            .functions
-            .partition_point(|function| function.start <= address);
-        let function = &binding.functions[after.checked_sub(1)?];
-        function.function.filter(|_| address < function.end)
+        binding.function_at(address)?.function
     }
 }
