@@ -3,6 +3,7 @@
 //! What stands in the way is what the reason of the verdict is about.
 
 use crate::frames::loops_around;
+use base::FileKind;
 use progress::{Located, LocatedFrame, Obstacle, Reason, Verdict};
 use progress_map::{Across, Function, LoopId, Lov, LovClass, Map};
 use std::collections::BTreeSet;
@@ -43,6 +44,20 @@ pub(crate) fn for_unknown(map: &Map, verdict: &Verdict, a: &Located, b: &Located
     let (frame_a, frame_b) = (a.frames.get(depth)?, b.frames.get(depth)?);
     let reason = verdict.unknown_because()?;
     let Some(id) = verdict.proof.function else {
+        if let Reason::Obstacle(obstacle @ Obstacle::InIncludedFile { function, .. }) = reason {
+            return doing(past(map, obstacle, function)?);
+        }
+        // No map has what is written in another language.
+        let other_language = |frame: &LocatedFrame| {
+            let kind = frame.outside.as_ref().and_then(|at| FileKind::of(&at.file));
+            kind.is_some_and(|kind| !kind.is_c_or_cxx())
+        };
+        if [a, b]
+            .iter()
+            .any(|side| side.frames[..=depth].iter().any(other_language))
+        {
+            return None;
+        }
         return doing(match (frame_a.function, frame_b.function) {
             (Some(_), Some(_)) => return None,
             // The name of an operation in a tool that watches MPI: its source is nobody's who asks.
@@ -83,6 +98,10 @@ fn past(map: &Map, obstacle: &Obstacle, function: &str) -> Option<String> {
         )),
         Obstacle::MayBeDeeper(_) => Some(format!(
             "build with -fno-optimize-sibling-calls, so that each call of {function} has a frame"
+        )),
+        Obstacle::InIncludedFile { function, at } => Some(format!(
+            "move what {} does into functions, so that {function} is at its own lines",
+            base::last_component(&at.file)
         )),
         // A map that was made for this very program has no such point: nothing that its author does would bring it.
         Obstacle::NoPoint(_) | Obstacle::NoSuchCall { .. } => None,

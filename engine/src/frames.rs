@@ -81,11 +81,13 @@ pub(crate) fn view(map: &Map, located: &Located, task: &snapshot::Task) -> Vec<F
             continue;
         };
         let Some(id) = mpi::own_function(map, frame) else {
-            // What a library does inside is its own business: its entry point stands for it, until it calls back, or MPI.
+            // What a library does inside is its own business: its entry point stands for it, until it calls back, or MPI. What calls the first function of
+            // the map is the program's, where it has lines.
+            let is_called = views.iter().any(|view| view.in_map);
             let calls_mpi = located.origin[index] == entry && views.last().is_some_and(|view| !view.in_map);
             match views.last_mut() {
                 _ if calls_mpi => views.push(library_frame(recorded, entry_name.clone())),
-                Some(entry) if !entry.in_map => entry.folded += 1,
+                Some(entry) if !entry.in_map && (is_called || !tells_line(recorded)) => entry.folded += 1,
                 caller => {
                     let called_as = caller.and_then(|_| called_name(map, &located.frames[index - 1]));
                     views.push(library_frame(recorded, called_as));
@@ -113,6 +115,10 @@ pub(crate) fn view(map: &Map, located: &Located, task: &snapshot::Task) -> Vec<F
         });
     }
     views
+}
+
+fn tells_line(recorded: &snapshot::Frame) -> bool {
+    recorded.file.is_some() && recorded.line.is_some_and(|line| line > 0)
 }
 
 /// Where a frame is in the map. Where the order believes nothing of what was recorded (the code that leaves a scope has the position

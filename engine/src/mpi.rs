@@ -382,6 +382,7 @@ mod tests {
             may_be_merged: false,
             is_any_round: false,
             is_of_program: false,
+            outside: None,
             obstacle: None,
         }
     }

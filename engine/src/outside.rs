@@ -67,7 +67,7 @@ pub(crate) fn stack(task: &Task) -> OutsideStack {
     }
     let is_own = |frame: &Frame| {
         let module = frame.module.as_deref().unwrap_or_default();
-        !is_start(frame) && !is_runtime_library(module)
+        !symbols::starts(&frame.function).is_some() && !is_runtime_library(module)
     };
     let works = |frames: &&Vec<Frame>| frames.iter().any(is_own);
     let mut stacks = task.threads.iter().map(|thread| &thread.frames);
@@ -95,7 +95,10 @@ pub(crate) fn shown_frames(task: &Task, recorded: &[Frame]) -> Vec<ShownFrame> {
     let mut shown: Vec<ShownFrame> = Vec::new();
     let mut last_is_runtime = None;
     // What calls `main` comes first, in stripped programs without a name of its own.
-    let starts = recorded.iter().rposition(is_start).map_or(0, |last| last + 1);
+    let starts = recorded
+        .iter()
+        .rposition(|frame| symbols::starts(&frame.function).is_some())
+        .map_or(0, |last| last + 1);
     for (index, frame) in recorded.iter().enumerate().skip(starts) {
         let entry = name.clone().filter(|_| operation == Some(index));
         let runtime = runtime_of(frame, entry.is_some(), last_is_runtime);
@@ -217,11 +220,6 @@ fn begun_as(task: &Task) -> Option<String> {
         .map(|frame| symbols::called_name(&frame.function));
     let sleeps = |name: &&str| function(name).is_some_and(|row| row.wait == Wait::Time);
     called.find(sleeps).map(str::to_owned)
-}
-
-/// Whether a frame is of what starts every program or thread.
-pub(crate) fn is_start(frame: &Frame) -> bool {
-    symbols::starts(&frame.function).is_some()
 }
 
 /// What folds a frame into the one above.

@@ -148,6 +148,15 @@ pub fn is_mpi_library(path: &str) -> bool {
     shared_object(path).is_some_and(|object| matches!(object, Mpi(_) | BelowMpi(_)))
 }
 
+/// Whether a frame in this file of a program or library, or in this source, is of the system or of a language, which a program's functions call and which
+/// call these back, and not of a program or its libraries.
+pub fn is_of_language(module: Option<&str>, source: Option<&str>) -> bool {
+    let object = module.and_then(shared_object);
+    matches!(object, Some(Kernel | Linker | C | Language | OpenMp))
+        // `std::thread` is templates of headers that become a part of the program.
+        || source.is_some_and(|source| source.contains("/include/c++/"))
+}
+
 /// The name of a shared object as a reader wants it: `libgomp` of `/usr/lib/libgomp.so.1.0.0`.
 pub fn without_ending(path: &str) -> &str {
     let name = base::last_component(path);

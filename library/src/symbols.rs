@@ -24,12 +24,20 @@ pub fn starts(symbol: &str) -> Option<Start> {
         return Some(Start::Program);
     }
     match name {
-        "_start" | "__libc_start_main" | "__libc_start_main_impl" | "__libc_start_call_main" => {
-            Some(Start::Program)
-        }
+        "_start"
+        | "__libc_start_main"
+        | "__libc_start_main_impl"
+        | "__libc_start_call_main"
+        | "generic_start_main" => Some(Start::Program),
         // musl's.
         "_start_c" | "libc_start_main_stage2" => Some(Start::Program),
-        "start_thread" | "clone" | "clone3" | "__clone3" => Some(Start::Thread),
+        "start_thread" | "clone" | "__clone" | "clone3" | "__clone3" => Some(Start::Thread),
+        // What C++'s library and the runtimes of OpenMP do there.
+        "execute_native_thread_routine" | "gomp_thread_start" => Some(Start::Thread),
+        "__kmp_launch_worker"
+        | "__kmp_launch_thread"
+        | "__kmp_invoke_task_func"
+        | "__kmp_invoke_microtask" => Some(Start::Thread),
         _ => None,
     }
 }

@@ -9,6 +9,7 @@ use crate::beneath;
 use crate::code_flow::{CodeDoubt, CodePlace, CodeProof, FunctionCode, LoopBefore};
 use crate::code_iterations::AnchoredLoops;
 use crate::code_loops::{is_of_source, may_be_another_call, may_be_one_point};
+use crate::locate::is_of_start;
 use crate::verdict::{CodeVerdict, Relation};
 use crate::{ExecutionPoint, Frame, Located, Order};
 use base::{Id, mpi_entry_point};
@@ -126,10 +127,14 @@ impl Order<'_> {
         let mut known = (0..point.frames.len()).filter(is_known);
         let first = known.next()?;
         let second = known.next();
-        match second {
-            Some(second) if first == 0 && second > 1 => Some(second),
-            _ => Some(first),
-        }
+        let first = match second {
+            Some(second) if first == 0 && second > 1 => second,
+            _ => first,
+        };
+        // Code that is not known may call what is again and again.
+        let mut outer = point.frames[..first].iter().enumerate();
+        let is_start = |(at, frame)| is_known(&at) || is_of_start(&point.frames, at, frame);
+        outer.all(is_start).then_some(first)
     }
 
     fn code_frame(

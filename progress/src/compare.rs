@@ -249,7 +249,9 @@ impl<'m> Order<'m> {
             };
             let function = match (frame_a.function, frame_b.function) {
                 (Some(x), Some(y)) if x == y => x,
-                (None, None) if depth == 0 => return Outcome::unknown(depth, None, Reason::NothingInMap),
+                (None, None) if [a, b].into_iter().all(Located::is_outside) => {
+                    return Outcome::unknown(depth, None, Reason::NothingInMap);
+                }
                 (None, None) => return self.compare_beneath(depth, a, b),
                 _ => return self.compare_callees(depth, a, b),
             };
@@ -336,6 +338,9 @@ impl<'m> Order<'m> {
     /// Compares two tasks in a function that the map does not have, called from one point of the program. Below it the
     /// stacks are a library's business, unless the library calls back.
     fn compare_beneath(&self, depth: usize, a: &Located, b: &Located) -> Outcome {
+        if let Some(obstacle) = [a, b].iter().find_map(|side| side.frames[depth].obstacle.clone()) {
+            return Outcome::unknown(depth, None, obstacle);
+        }
         let name = &a.frames[depth].name;
         let is_mapped = |frame: &LocatedFrame| frame.function.is_some() || frame.is_of_program;
         if [a, b]

@@ -1,6 +1,8 @@
 //! Tasks that look alike: one position, one set of values. They are the units that the order is worked out for.
 
-use crate::{Class, CodeStack, Decided, Located, LocatedFrame, Obstacle, Order, Place, Relation, Value};
+use crate::{
+    Class, CodeStack, Decided, Located, LocatedFrame, Obstacle, Order, Place, Relation, SourceLine, Value,
+};
 use progress_map::FunctionId;
 
 /// What tells the members of a class from other tasks.
@@ -14,8 +16,14 @@ struct Key<'a> {
     code: Option<&'a CodeStack>,
 }
 
-/// What tells one frame from another: function, name, places and the values that matter there.
-type FrameKey<'a> = (Option<FunctionId>, &'a str, &'a [Place], Vec<(&'a str, Number)>);
+/// What tells one frame from another: function, name, places, the line outside of the map, and the values that matter there.
+type FrameKey<'a> = (
+    Option<FunctionId>,
+    &'a str,
+    &'a [Place],
+    Option<&'a SourceLine>,
+    Vec<(&'a str, Number)>,
+);
 
 /// A value as a key: sorted by size, so that tasks in one loop come in the order of their iterations.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -124,6 +132,7 @@ fn key<'a>(order: &Order<'_>, task: &'a Located, code: Option<&'a CodeStack>) ->
                 frame.function,
                 frame.name.as_str(),
                 frame.places.as_slice(),
+                frame.outside.as_ref(),
                 values(order, frame),
             )
         })

@@ -59,8 +59,17 @@ pub struct LocatedFrame {
     /// It is in none of the map's functions, and at a line of one of its files: what it does is not a library's business. Code of a lambda
     /// may be left in the library's function that called it, and a function may be written in a way that is not understood.
     pub is_of_program: bool,
+    /// Of a function outside of the map: where it is, if that was recorded.
+    pub outside: Option<SourceLine>,
     /// Why no places are known.
     pub obstacle: Option<Obstacle>,
+}
+
+impl Located {
+    /// Whether no function of the stack is in the map.
+    pub(crate) fn is_outside(&self) -> bool {
+        self.frames.iter().all(|frame| frame.function.is_none())
+    }
 }
 
 /// A program point, before or after what it assigns takes effect.
@@ -86,11 +95,11 @@ impl Order<'_> {
     /// Looks an execution point up in the map.
     pub fn locate(&self, point: &ExecutionPoint) -> Located {
         let functions: Vec<_> = point.frames.iter().map(|frame| self.function_of(frame)).collect();
-        // What calls `main` is the system's business and the same on every task.
         let first = if self.is_of_code_alone() {
             self.first_of_code(point)
         } else {
-            functions.iter().position(Option::is_some)
+            let mapped = functions.iter().position(Option::is_some);
+            mapped.map(|mapped| first_of_program(&point.frames[..mapped]))
         };
         let obstacle = match (&point.incomplete, first) {
             (Some(reason), _) => Some(Obstacle::Incomplete(reason.clone())),
@@ -181,6 +190,7 @@ impl Order<'_> {
             // Of a function that may be a loop more than one way leads on.
             is_any_round: false,
             is_of_program: false,
+            outside: None,
             obstacle: None,
         }
     }
@@ -203,9 +213,12 @@ impl Order<'_> {
             may_be_merged: false,
             is_any_round: function.is_some_and(|id| self.may_be_a_loop(id)),
             is_of_program: function.is_none() && self.is_in_mapped_file(frame),
+            outside: recorded_line(frame).filter(|_| function.is_none()),
             obstacle: None,
         };
         let Some(id) = function else {
+            located.obstacle = self.in_included_file(frame);
+            located.is_of_program |= located.obstacle.is_some();
             return (located, Vec::new());
         };
         self.note_unplaced(id, &mut located);
@@ -244,6 +257,17 @@ impl Order<'_> {
                 located.missing.insert(lov.name.clone(), why.to_owned());
             }
         }
+    }
+
+    /// Whether a frame that is at no line of its function's file is one of a function of the map all the same, as far as the name tells.
+    fn in_included_file(&self, frame: &Frame) -> Option<Obstacle> {
+        let [_] = self.functions_named(&frame.function) else {
+            return None;
+        };
+        Some(Obstacle::InIncludedFile {
+            function: frame.function.clone(),
+            at: recorded_line(frame)?,
+        })
     }
 
     /// Whether a frame is at a line of a file of the map.
@@ -421,6 +445,34 @@ impl Order<'_> {
             _ => None,
         }
     }
+}
+
+/// The line of a frame as it was recorded.
+fn recorded_line(frame: &Frame) -> Option<SourceLine> {
+    let (file, line) = (frame.file.clone()?, frame.line?);
+    Some(SourceLine { file, line })
+}
+
+/// How many of these frames, which are outside of the first one in the map, are of what calls `main` or begins a thread: that is the system's business
+/// and the same on every task. Other code outside of the map, a program's `main` in another language or an interpreter, may call what is in the map again and
+/// again, so that it counts, though nothing is known of it.
+fn first_of_program(outer: &[Frame]) -> usize {
+    let counts = outer
+        .iter()
+        .enumerate()
+        .position(|(at, frame)| !is_of_start(outer, at, frame));
+    counts.unwrap_or(outer.len())
+}
+
+/// Whether one of the outermost frames is of what calls `main` or begins a thread.
+pub(crate) fn is_of_start(frames: &[Frame], at: usize, frame: &Frame) -> bool {
+    let is_library = |frame: &Frame| library::is_of_language(frame.module.as_deref(), frame.file.as_deref());
+    // The entry of a program without symbols.
+    let is_nameless = matches!(frame.function.as_str(), "" | "??");
+    let calls_library = frames.get(at + 1).is_some_and(is_library);
+    library::symbols::starts(&frame.function).is_some()
+        || is_library(frame)
+        || at == 0 && is_nameless && calls_library
 }
 
 /// Whether a function of this name may run while control leaves a scope, by whatever way: its end, a jump or an

@@ -38,6 +38,13 @@ pub enum Obstacle {
     Mixed(String),
     /// This function calls itself last: the frame may be that of a deeper call.
     MayBeDeeper(String),
+    /// A function of the map is at a line of another file than its own: that file is included in the middle of it.
+    InIncludedFile {
+        /// The function.
+        function: String,
+        /// The line.
+        at: SourceLine,
+    },
     /// The map has no program point there.
     NoPoint(SourceLine),
     /// A destructor, called implicitly at the end of a scope.
@@ -215,6 +222,7 @@ impl Obstacle {
             Obstacle::NoLine(_) => "frame-without-line",
             Obstacle::Mixed(_) => "frame-in-mixed-code",
             Obstacle::MayBeDeeper(_) => "frame-may-be-deeper",
+            Obstacle::InIncludedFile { .. } => "frame-in-included-file",
             Obstacle::NoPoint(_) => "frame-at-no-point",
             Obstacle::LeavesScope { .. } => "frame-leaves-scope",
             Obstacle::NoSuchCall { .. } => "call-not-found",
@@ -272,6 +280,12 @@ impl fmt::Display for Obstacle {
                 f,
                 "{function} calls itself last: in this optimised build the frame may be that of a deeper call"
             ),
+            Obstacle::InIncludedFile { function, at } => {
+                write!(
+                    f,
+                    "{function} is at {at}, a file that is included in the middle of it"
+                )
+            }
             Obstacle::NoPoint(at) => write!(f, "the map has no program point at {at}"),
             Obstacle::LeavesScope { function, callee } => write!(
                 f,
@@ -296,7 +310,9 @@ impl fmt::Display for Reason {
                 "task {inside} is inside {callee}, task {outside} on the line that calls it"
             ),
             Reason::NothingInMap => f.write_str("no function on their stacks is in the map"),
-            Reason::CallsBack(function) => write!(f, "{function} is not in the map and calls back into it"),
+            Reason::CallsBack(function) => {
+                write!(f, "{function} is not in the map, and calls functions that are")
+            }
             Reason::Beneath {
                 function,
                 a: (task_a, in_a),

@@ -153,6 +153,28 @@ fn counters_are_read_beside_calls_of_all_kinds() {
     assert!(counters > 60, "{counters} counters were read");
 }
 
+/// What the map does not have may call what it has any number of times: a `main` in another language, a library that calls back.
+#[test]
+fn functions_that_no_map_has_call_the_others() {
+    if !equipped() {
+        return;
+    }
+    let half = Effort {
+        known: Known::HalfOfTheFunctions,
+        ..FEW
+    };
+    let meant = |config: &&Config| matches!(config.level, Level::O0 | Level::O2);
+    let configs: Vec<Config> = all_configs().iter().filter(meant).copied().collect();
+    let found = of_seeds(20..26, &configs, half);
+    let right: usize = found
+        .figures
+        .of
+        .values()
+        .map(|numbers| numbers.of_calls.right)
+        .sum();
+    assert!(right > 100, "{}", found.figures);
+}
+
 /// `if (c) { …; w1(93); } else { w1(27); }`: gcc keeps one call, with the line of the second arm.
 #[test]
 fn a_call_that_two_arms_share_is_in_neither_alone() {

@@ -247,7 +247,8 @@ fn calls_back(frames: &[Frame], at: usize) -> bool {
 
 /// Whether a frame is of the program, or of a library that programs are made of.
 fn is_own(frame: &Frame) -> bool {
-    !crate::outside::is_start(frame) && !frame.module.as_deref().is_some_and(is_runtime_library)
+    library::symbols::starts(&frame.function).is_none()
+        && !frame.module.as_deref().is_some_and(is_runtime_library)
 }
 
 /// Whether a thread is in the program at all.

@@ -11,7 +11,7 @@ use tests::oracle::judge::Directory;
 use tests::stops::build::Config;
 use tests::stops::{Effort, Known, all_configs, campaign};
 
-const USAGE: &str = "usage: order-stops --seeds A..B [--build 'gcc -O2']... [--dressed] [--bare|--blind] [--stops N] [--pairs N] [--shown N] [--keep DIR]";
+const USAGE: &str = "usage: order-stops --seeds A..B [--build 'gcc -O2']... [--dressed] [--bare|--blind|--half] [--stops N] [--pairs N] [--shown N] [--keep DIR]";
 
 struct Options {
     seeds: Range<u64>,
@@ -46,6 +46,7 @@ fn options(mut args: impl Iterator<Item = String>) -> Result<Options, String> {
             }
             "--bare" => options.effort.known = Known::CodeAlone,
             "--blind" => options.effort.known = Known::NoValues,
+            "--half" => options.effort.known = Known::HalfOfTheFunctions,
             "--dressed" => options.effort.dressed = true,
             "--stops" => options.effort.stops = number(value()?)?,
             "--pairs" => options.effort.pairs = number(value()?)?,

@@ -46,6 +46,8 @@ pub enum Known {
     Everything,
     /// The same, as if debug info described no variable.
     NoValues,
+    /// The same, as if half of the functions were written in a language that has no map.
+    HalfOfTheFunctions,
     /// The code of the build, and neither source nor debug info.
     CodeAlone,
 }
@@ -165,6 +167,7 @@ fn one(
     let judged = match effort.known {
         Known::Everything => judge(&build.map, &stops),
         Known::NoValues => judge(&build.map, &Vec::from_iter(stops.iter().map(blind))),
+        Known::HalfOfTheFunctions => judge(&half(&build.map, case.seed), &stops),
         Known::CodeAlone => {
             let bytes = std::fs::read(&build.path).map_err(|e| Trouble::Failed(e.to_string()))?;
             let (path, mut code) = (build.path.to_string_lossy(), engine::Map::default());
@@ -190,6 +193,21 @@ fn one(
     wrong.extend(faults.map(|pair| judge::describe(&runs, &stops, pair)));
     wrong.truncate(effort.shown);
     Ok(wrong)
+}
+
+/// The map without about half of its functions, as if they were written in another language: a name that no frame has hides one.
+fn half(map: &engine::Map, seed: u64) -> engine::Map {
+    let mut map = map.clone();
+    let mut state = seed;
+    for id in map.functions.ids() {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        if state >> 63 == 0 {
+            map.functions[id].name.push_str(" in another language");
+        }
+    }
+    map
 }
 
 /// A stop of which no value is known.
