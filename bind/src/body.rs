@@ -200,3 +200,77 @@ fn scopes_meet(a: &Candidate, b: &Candidate) -> bool {
         _ => true,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use base::Id;
+
+    fn die(offset: usize) -> Die {
+        Die {
+            unit: Id::from_index(0),
+            offset: UnitOffset(offset),
+        }
+    }
+
+    /// A variable called `i`: where it is described, what all instances share, its line, and the code of its block.
+    fn variable((at, origin): (usize, usize), line: u32, scope: Range<u64>) -> Candidate {
+        Candidate {
+            die: die(at),
+            origin: die(origin),
+            name: "i".to_owned(),
+            line,
+            scope: Some(vec![scope]),
+            concrete: true,
+            blocks: Vec::new(),
+            is_artificial: false,
+        }
+    }
+
+    /// Which descriptions of `i` on line 5 are chosen, by their places.
+    fn check(own: &[Candidate], shared: &[Candidate], only: bool, expected: Result<&[usize], Trouble>) {
+        let [own, shared] = [own, shared].map(|candidates| Body {
+            candidates: candidates.to_vec(),
+        });
+        let found = choose(&own, &shared, "i", 5, only);
+        let places = |found: Vec<&Candidate>| Vec::from_iter(found.iter().map(|each| each.die.offset.0));
+        assert_eq!(found.map(places), expected.map(<[usize]>::to_vec));
+    }
+
+    #[test]
+    fn the_line_of_its_declaration_tells_a_variable_from_others_of_its_name() {
+        let own = [variable((1, 11), 5, 0..8), variable((2, 12), 7, 8..16)];
+        check(&own, &[], false, Ok(&[1]));
+        // Two copies of one block.
+        let own = [variable((1, 11), 5, 0..8), variable((2, 11), 5, 8..16)];
+        check(&own, &[], false, Ok(&[1, 2]));
+        check(&[], &[variable((11, 11), 5, 0..8)], false, Ok(&[11]));
+    }
+
+    #[test]
+    fn a_variable_on_another_line_is_taken_only_where_there_is_no_other() {
+        let other = [variable((1, 11), 7, 0..8)];
+        check(&other, &[], true, Ok(&[1]));
+        check(&other, &[], false, Err(Trouble::NotFound));
+        check(&[], &[], true, Err(Trouble::NotFound));
+        let others = [variable((1, 11), 7, 0..8), variable((2, 12), 8, 8..16)];
+        check(&others, &[], true, Err(Trouble::Ambiguous));
+        // The instance lacks one of the two that the function has.
+        check(
+            &other,
+            &[variable((12, 12), 8, 8..16)],
+            true,
+            Err(Trouble::Ambiguous),
+        );
+    }
+
+    #[test]
+    fn two_variables_on_one_line_are_told_apart_by_disjoint_blocks_only() {
+        let with = |scope| [variable((1, 11), 5, 0..8), variable((2, 12), 5, scope)];
+        check(&with(8..16), &[], false, Ok(&[1, 2]));
+        check(&with(7..16), &[], false, Err(Trouble::Ambiguous));
+        let mut whole = with(8..16);
+        whole[1].scope = None;
+        check(&whole, &[], false, Err(Trouble::Ambiguous));
+    }
+}

@@ -51,6 +51,7 @@ impl Site {
 }
 
 /// All of them.
+#[derive(Default)]
 pub(crate) struct CallSites {
     /// Sorted by function and return address.
     pub(crate) sites: Vec<Site>,

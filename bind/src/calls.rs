@@ -337,3 +337,37 @@ impl Jumps {
         false
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use base::Id as _;
+
+    /// Whether function 0 may come to run again in the place of its own frame, given where the jumps of each function lead.
+    fn check(jumps: &[Option<&[usize]>], expected: bool) {
+        let origins = |to: &[usize]| to.iter().map(|&to| OriginId::from_index(to)).collect();
+        let to = jumps.iter().enumerate();
+        let to = to.map(|(from, to)| (OriginId::from_index(from), to.map(origins)));
+        let jumps = Jumps { to: to.collect() };
+        assert_eq!(
+            jumps.may_return(OriginId::from_index(0)),
+            expected,
+            "{:?}",
+            jumps.to
+        );
+    }
+
+    #[test]
+    fn a_function_whose_jumps_are_not_all_known_may_run_again() {
+        check(&[Some(&[])], false);
+        check(&[Some(&[1]), Some(&[])], false);
+        check(&[Some(&[0])], true);
+        check(&[Some(&[1]), Some(&[0])], true);
+        // Others go round without it.
+        check(&[Some(&[1]), Some(&[2]), Some(&[1])], false);
+        check(&[None], true);
+        check(&[Some(&[1]), None], true);
+        // It jumps to a function that has no code here.
+        check(&[Some(&[1])], true);
+    }
+}

@@ -192,3 +192,52 @@ pub(crate) fn literal(bytes: &mut Vec<u8>, operator: gimli::DwOp, value: u64) {
     bytes.push(operator.0);
     bytes.extend_from_slice(&value.to_le_bytes());
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn known(expression: &[u8]) -> Facts {
+        facts(expression).expect("it is an expression")
+    }
+
+    #[test]
+    fn a_number_made_of_the_stack_pointer_alone_is_an_address() {
+        let check = |expression: &[u8], expected| {
+            assert_eq!(known(expression).is_stack_address(), expected, "{expression:x?}");
+        };
+        // DW_OP_breg7 8, and DW_OP_fbreg -20, each with DW_OP_stack_value.
+        check(&[0x77, 8, 0x9f], true);
+        check(&[0x91, 0x6c, 0x9f], true);
+        // A place; what is stored there; with another register; with a value on entry; a constant.
+        check(&[0x77, 8], false);
+        check(&[0x77, 8, 0x06, 0x9f], false);
+        check(&[0x77, 8, 0x73, 0, 0x1c, 0x9f], false);
+        check(&[0x77, 8, 0xa3, 1, 0x55, 0x22, 0x9f], false);
+        check(&[0x30, 0x9f], false);
+    }
+
+    #[test]
+    fn an_address_is_one_that_the_place_of_the_frame_decides() {
+        let check = |expression: &[u8], expected| {
+            assert_eq!(known(expression).is_address(), expected, "{expression:x?}");
+        };
+        check(&[0x91, 0x6c], true);
+        check(&[0x76, 0x68], true);
+        // A register; a number; behind a pointer; made of a value on entry.
+        check(&[0x53], false);
+        check(&[0x91, 0x6c, 0x9f], false);
+        check(&[0x91, 0x6c, 0x06], false);
+        check(&[0xa3, 1, 0x55, 0x23, 8], false);
+    }
+
+    #[test]
+    fn what_is_no_expression_has_no_facts() {
+        // DW_OP_fbreg without its offset; an unknown operator.
+        assert_eq!(facts(&[0x91]), None);
+        assert_eq!(facts(&[0xff]), None);
+        // The value on entry of a register that is not a general one, or of what is no register.
+        assert_eq!(facts(&[0xa3, 1, 0x60]), None);
+        assert_eq!(facts(&[0xa3, 2, 0x75, 0]), None);
+    }
+}

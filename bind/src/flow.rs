@@ -17,6 +17,8 @@ mod signed;
 pub(crate) mod stack;
 mod tables;
 mod tail_jumps;
+#[cfg(test)]
+mod tests;
 mod volatile;
 
 pub(crate) use signed::note_signed;

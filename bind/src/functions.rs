@@ -284,7 +284,133 @@ fn index(index: usize) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::source_name;
+    use super::*;
+    use crate::debug::Die;
+    use base::{Id, Span};
+    use gimli::UnitOffset;
+    use progress_map::generate::bare_function;
+
+    fn die(offset: usize) -> Die {
+        Die {
+            unit: Id::from_index(0),
+            offset: UnitOffset(offset),
+        }
+    }
+
+    /// A function of the source that debug info calls so and says to be declared there: in a path, on a line.
+    fn origin(at: usize, name: &str, declared: Option<(usize, u32)>) -> Origin {
+        Origin {
+            die: die(at),
+            name: name.to_owned(),
+            linkage_name: None,
+            declared: declared.map(|(path, line)| (Id::from_index(path), line)),
+        }
+    }
+
+    /// Functions with code, each of one range.
+    fn forest(functions: Vec<(Origin, Range<u64>)>) -> Forest {
+        let mut forest = Forest {
+            origins: IdVec::new(),
+            nodes: IdVec::new(),
+            globals: BTreeMap::new(),
+            calls: Vec::new(),
+            known: BTreeMap::new(),
+            damaged: Vec::new(),
+        };
+        for (origin, range) in functions {
+            let die = origin.die;
+            let entry = Some(range.start);
+            let origin = forest.origins.push(origin);
+            forest.nodes.push(Node {
+                die,
+                origin,
+                parent: None,
+                ranges: vec![range],
+                entry,
+                call: None,
+                frame_base: Vec::new(),
+                optimised: false,
+            });
+        }
+        forest
+    }
+
+    /// Which of the map's functions, given by name, file and lines, an origin is. Paths 0 and 1 are the files 0 and 1, path 2 is none; the first byte
+    /// of the code is on line 5 of path 0.
+    fn check(functions: &[(&str, usize, Range<u32>)], origin: Origin, expected: Option<usize>) {
+        let functions = functions.iter().map(|(name, file, lines)| {
+            let span = Span {
+                line: lines.start,
+                end_line: lines.end,
+                ..Span::default()
+            };
+            bare_function(name, Id::from_index(*file), span)
+        });
+        let map = Map {
+            functions: functions.collect(),
+            ..Map::default()
+        };
+        let files = IdVec::from_iter([Some(Id::from_index(0)), Some(Id::from_index(1)), None]);
+        let forest = forest(vec![(origin, 0x1000..0x1010)]);
+        let found = identify(&map, &forest, &files, |_| Some((Id::from_index(0), 5)));
+        let found = found.functions.iter().next().expect("there is one function");
+        assert_eq!(found.map(|id: FunctionId| id.index()), expected);
+    }
+
+    #[test]
+    fn a_name_alone_identifies_no_function() {
+        let functions = [("f", 0, 3..9), ("g", 0, 12..20)];
+        check(&functions, origin(0, "f", Some((0, 3))), Some(0));
+        // Another name; another file; a file that the map does not have; lines outside of it.
+        check(&functions, origin(0, "h", Some((0, 3))), None);
+        check(&functions, origin(0, "f", Some((1, 3))), None);
+        check(&functions, origin(0, "f", Some((2, 3))), None);
+        check(&functions, origin(0, "f", Some((0, 2))), None);
+        check(&functions, origin(0, "g", Some((0, 3))), None);
+        // An outlined part is where its code begins.
+        check(&functions, origin(0, "f._omp_fn.0", None), Some(0));
+        check(&functions, origin(0, "g._omp_fn.0", None), None);
+    }
+
+    #[test]
+    fn of_two_definitions_on_one_line_neither_is_taken() {
+        let around = ("f", 0, 3..9);
+        check(
+            &[around.clone(), ("f", 0, 5..7)],
+            origin(0, "f", Some((0, 5))),
+            Some(1),
+        );
+        check(&[around.clone(), around], origin(0, "f", Some((0, 3))), None);
+    }
+
+    #[test]
+    fn code_that_two_functions_claim_is_of_neither() {
+        let functions = |second: Origin, range| forest(vec![(origin(1, "f", None), 16..48), (second, range)]);
+        let laid = |forest: &Forest, identified: [usize; 2]| {
+            let identified = identified.map(|id| Some(Id::from_index(id)));
+            let identified = IdVec::from_iter(identified);
+            let laid = layout(forest, &identified, |_| Err(0), |_| Vec::new());
+            let functions = laid.functions.iter();
+            let functions = functions.map(|each| (each.start, each.end, each.function.map(|id| id.index())));
+            let contested = laid.contested.iter().map(|code| (code.start, code.end));
+            (Vec::from_iter(functions), Vec::from_iter(contested))
+        };
+        let apart = functions(origin(2, "g", None), 48..64);
+        assert_eq!(
+            laid(&apart, [0, 1]),
+            (vec![(16, 48, Some(0)), (48, 64, Some(1))], vec![])
+        );
+        let folded = functions(origin(2, "g", None), 16..48);
+        assert_eq!(laid(&folded, [0, 1]), (vec![(16, 48, None)], vec![(16, 48)]));
+        let overlapping = functions(origin(2, "g", None), 32..64);
+        assert_eq!(
+            laid(&overlapping, [0, 1]),
+            (vec![(16, 48, None), (48, 64, Some(1))], vec![(32, 48)])
+        );
+        // One inline function, which two units describe.
+        let twice = functions(origin(2, "f", None), 16..48);
+        assert_eq!(laid(&twice, [0, 0]), (vec![(16, 48, Some(0))], vec![]));
+    }
 
     #[test]
     fn names_lose_what_compilers_add() {

@@ -330,3 +330,172 @@ struct Object<'o> {
     /// The function's author has promised that nobody else uses it.
     restricted: bool,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::moved::tests::program;
+    use base::Id;
+    use std::slice;
+
+    /// DW_OP_reg3, DW_OP_fbreg -20.
+    const REGISTER: &[u8] = &[0x53];
+    const FRAME: &[u8] = &[0x91, 0x6c];
+
+    fn local() -> Storage {
+        Storage::Local {
+            name: "i".to_owned(),
+            line: 1,
+        }
+    }
+
+    /// Somebody outside is given the address of `i` at a point: 0 is the entry of the function, 1 the loop's header, 2 and 4 are calls in the loop.
+    fn shown(point: usize) -> Shown {
+        Shown {
+            function: Id::from_index(0),
+            point: Id::from_index(point),
+            variable: local(),
+            to: None,
+        }
+    }
+
+    /// Whether what `i` leads to is believed in optimised code.
+    fn is_believed(qualifiers: Qualifiers, change: impl FnOnce(&mut Map, &mut Binding)) -> bool {
+        let (mut map, mut binding) = program(true, REGISTER, false);
+        binding.variables[0].path = vec![PathStep::Deref];
+        change(&mut map, &mut binding);
+        let function: FunctionId = Id::from_index(0);
+        let wanted = Wanted {
+            name: "i",
+            root: Root::Local { name: "i", line: 1 },
+            accesses: Vec::new(),
+            of_range: None,
+            is_iterator: false,
+            container: None,
+            is_handed: false,
+        };
+        let wanted = BTreeMap::from([(function, vec![wanted])]);
+        let qualified = Qualified::from([((function, "i".to_owned()), qualifiers)]);
+        withhold(&map, &mut binding, &wanted, &qualified, &CallSites::default()) == 0
+    }
+
+    fn check(qualifiers: Qualifiers, rows: &[Shown], expected: bool) {
+        let is_believed = is_believed(qualifiers, |map, _| map.shown = rows.to_vec());
+        assert_eq!(is_believed, expected, "{qualifiers:?} {rows:?}");
+    }
+
+    #[test]
+    fn an_object_that_nobody_outside_knows_is_not_believed() {
+        let plain = Qualifiers::default();
+        check(plain, &[], false);
+        check(plain, slice::from_ref(&shown(2)), true);
+        let volatile = Qualifiers {
+            volatile: true,
+            restrict: false,
+        };
+        check(volatile, &[], true);
+        // Another variable is known.
+        let mut other = shown(2);
+        other.variable = Storage::Local {
+            name: "i".to_owned(),
+            line: 7,
+        };
+        check(plain, &[other], false);
+        // The compiler has kept the order of the source.
+        assert!(is_believed(plain, |_, binding| binding.functions[0].optimised = false));
+    }
+
+    #[test]
+    fn restrict_takes_back_that_the_caller_knows_the_object() {
+        let restrict = Qualifiers {
+            volatile: false,
+            restrict: true,
+        };
+        check(Qualifiers::default(), &[shown(0)], true);
+        check(restrict, &[shown(0)], false);
+    }
+
+    #[test]
+    fn a_call_that_a_way_to_the_loop_goes_past_shows_nothing() {
+        let around = |edges: &[(usize, usize)]| {
+            is_believed(Qualifiers::default(), |map, _| {
+                map.shown = vec![shown(2)];
+                let more = edges
+                    .iter()
+                    .map(|&(from, to)| (Id::from_index(from), Id::from_index(to)));
+                let all = &mut map.functions[FunctionId::from_index(0)].edges;
+                all.extend(more);
+                all.sort_unstable();
+            })
+        };
+        assert!(around(&[]));
+        // `if (…) a();` in the loop.
+        assert!(!around(&[(1, 3)]));
+    }
+
+    #[test]
+    fn a_function_that_keeps_no_address_shows_nothing() {
+        let mut to_itself = shown(2);
+        to_itself.to = Some((Id::from_index(0), local()));
+        // It gives its parameter to nobody but itself.
+        check(Qualifiers::default(), slice::from_ref(&to_itself), false);
+        check(Qualifiers::default(), &[to_itself, shown(4)], true);
+    }
+
+    #[test]
+    fn what_the_compiler_alone_knows_of_is_no_matter_of_registers_and_static_memory() {
+        let behind = [PathStep::Deref];
+        let member = [PathStep::Offset(8)];
+        let check = |path: &[PathStep], (start, end), expression: &[u8], expected: bool| {
+            let (_, mut binding) = program(true, expression, false);
+            let mut variable = binding.variables.remove(0);
+            variable.path = path.to_vec();
+            let location = LocationRange {
+                start,
+                end,
+                expression: expression.to_vec(),
+            };
+            assert_eq!(
+                is_object(&variable, &location),
+                expected,
+                "{path:?} {expression:x?}"
+            );
+        };
+        // DW_OP_addr 16; DW_OP_lit0, DW_OP_stack_value; DW_OP_fbreg -20, DW_OP_piece 8; an operator cut off.
+        let fixed: &[u8] = &[0x03, 16, 0, 0, 0, 0, 0, 0, 0];
+        let (constant, piece, damaged): (&[u8], &[u8], &[u8]) =
+            (&[0x30, 0x9f], &[0x91, 0x6c, 0x93, 8], &[0x91]);
+        for through in [REGISTER, FRAME] {
+            check(&behind, (32, 96), through, true);
+        }
+        check(&behind, (32, 96), fixed, false);
+        check(&behind, (32, 96), constant, false);
+        // A member of a structure in the frame, and a variable that has its place for good.
+        check(&member, (32, 96), FRAME, true);
+        check(&[], ALWAYS, FRAME, true);
+        // A place for a while, or of a part, was made for this value.
+        check(&[], (32, 96), FRAME, false);
+        check(&member, (32, 96), piece, false);
+        check(&[], ALWAYS, REGISTER, false);
+        check(&[], ALWAYS, fixed, false);
+        check(&[], (32, 96), damaged, true);
+    }
+
+    #[test]
+    fn an_argument_on_the_stack_is_believed_unless_a_loop_changes_it() {
+        let check = |name: &str, expression: &[u8], base: &[u8], expected: bool| {
+            let (map, mut binding) = program(true, expression, true);
+            name.clone_into(&mut binding.variables[0].name);
+            binding.functions[0].frame_base = base.to_vec();
+            let function = &map.functions[FunctionId::from_index(0)];
+            let found = is_stack_argument(function, &binding, &binding.variables[0]);
+            assert_eq!(found, expected, "{name} {expression:x?} {base:x?}");
+        };
+        // DW_OP_fbreg 16 is above the frame, DW_OP_fbreg -20 in it; DW_OP_call_frame_cfa, DW_OP_reg6.
+        let (above, cfa, pointer): (&[u8], &[u8], &[u8]) = (&[0x91, 16], &[0x9c], &[0x56]);
+        check("first", above, cfa, true);
+        check("first", FRAME, cfa, false);
+        check("first", above, pointer, false);
+        check("i", above, cfa, false);
+    }
+}
