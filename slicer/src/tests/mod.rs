@@ -11,6 +11,7 @@ mod meeting;
 mod members;
 mod messages;
 mod parted;
+mod refusals;
 
 use crate::{Graph, Options, Slice, SliceFrame};
 use expect_test::Expect;
