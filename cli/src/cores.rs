@@ -1,10 +1,10 @@
 //! `hindmost find --core`: a job that has left core files.
 
 use crate::args::FindArgs;
-use crate::find::{self, Seen};
+use crate::find;
 use crate::output::{Status, Terminal};
 use base::RankSet;
-use project::Failure;
+use project::{Failure, Seen};
 use runtime_probe::{Core, take_cores};
 use snapshot::Header;
 
@@ -37,10 +37,13 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
         missing: project::ranks_without_core(&cores),
         ended: RankSet::default(),
         notes,
-        recorded: match &args.recordings {
-            Some(directory) => project::recordings(std::slice::from_ref(directory), &Terminal::new())?,
-            None => Vec::new(),
+        waiting: match &args.recordings {
+            Some(directory) => {
+                let records = project::recordings(std::slice::from_ref(directory), &Terminal::new())?;
+                project::waiting(&records)
+            }
+            None => None,
         },
     };
-    find::answer(args, found, &seen, None)
+    find::answer(args, found, seen, None)
 }

@@ -6,16 +6,11 @@ use crate::findings;
 use crate::output::{self, Status, Terminal};
 use crate::recorder_args::WaitsFormat;
 use crate::tree_args::TreeFormat;
-use base::RankSet;
-use engine::recorded::Record;
-use engine::{
-    Analysis, Circumstances, Earlier, Map, NextStep, OrderedTree, Origin, Outcome, TaskSet, TreeOptions,
-};
-use project::{Failure, FirstLook, JobMap, Looks, SourceFinder, WantedLooks, Wish};
+use engine::{Circumstances, Earlier, Map, NextStep, Origin, Outcome, TreeOptions};
+use project::{Failure, FirstLook, JobMap, LookedAt, Looks, Seen, SourceFinder, WantedLooks, Wish};
 use report::{Form, TreeText};
-use runtime_probe::{Job, Options, ProbeError, ProcessTable, Threads};
+use runtime_probe::{Job, Options, Threads};
 use snapshot::{Header, Task};
-use std::collections::BTreeSet;
 
 pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
     if !args.cores.is_empty() {
@@ -64,14 +59,14 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
     answer(
         args,
         found,
-        &Seen {
+        Seen {
             header: looks.header,
             records: looks.records,
             samples: looks.samples,
             missing: job.missing,
             ended: job.ended,
             notes: job.notes,
-            recorded: recorded.again(),
+            waiting: project::waiting(&recorded.again()),
         },
         earlier,
     )
@@ -96,7 +91,7 @@ fn take(
     if let Some((pid, name)) = launcher {
         (header.launcher, header.job) = (Some(*pid), name.clone());
     }
-    warn_of_told(&records);
+    project::interrupted_calls(&records).for_each(|text| output::warn(&text));
     (header, records)
 }
 
@@ -116,90 +111,48 @@ fn known_launcher(args: &FindArgs, job: &Job) -> Option<(u32, String)> {
         .find(|&(pid, _)| pid == named)
 }
 
-/// Says of which tasks a system call may have ended early because of us: nobody is to look for the cause elsewhere.
-pub(crate) fn warn_of_told(records: &[Task]) {
-    for record in records {
-        let threads = record.threads.iter().flat_map(|thread| &thread.told);
-        let calls: BTreeSet<&str> = record.told.iter().chain(threads).map(String::as_str).collect();
-        if !calls.is_empty() {
-            output::warn(&format!(
-                "task {}: the stop may have ended a system call early, which the program can see (EINTR, or a short count): {}",
-                record.task,
-                Vec::from_iter(calls).join(", ")
-            ));
-        }
-    }
-}
-
-/// What was seen of a job.
-pub(crate) struct Seen {
-    pub(crate) header: Header,
-    pub(crate) records: Vec<Task>,
-    /// What was seen before that, for a tree over time.
-    pub(crate) samples: Vec<Vec<Task>>,
-    /// Ranks of which nothing was seen.
-    pub(crate) missing: RankSet,
-    /// Those of them that have ended.
-    pub(crate) ended: RankSet,
-    /// What the user should know about it.
-    pub(crate) notes: Vec<String>,
-    /// What its tasks have recorded of their calls of MPI.
-    pub(crate) recorded: Vec<Record>,
-}
-
 /// What follows once there are stacks, wherever they come from.
 pub(crate) fn answer(
     args: &FindArgs,
     found: JobMap,
-    seen: &Seen,
+    mut seen: Seen,
     earlier: Option<Earlier<'_>>,
 ) -> anyhow::Result<Status> {
-    let records = &seen.records;
-    let on_stacks = records.iter().flat_map(|task| &task.frames);
+    let on_stacks = seen.records.iter().flat_map(|task| &task.frames);
     let lost = found.lost_on(on_stacks.map(|frame| frame.function.as_str()));
+    seen.notes.splice(0..0, lost);
     if let Some(path) = &args.save {
-        project::write_atomically(path, snapshot::write(&seen.header, records).as_bytes())?;
+        project::write_atomically(path, snapshot::write(&seen.header, &seen.records).as_bytes())?;
     }
     let slice = args.slice.then_some(&args.job_slice);
     let mut forms = forms(args, slice)?;
     if let Some(format) = args.waits {
-        add_waits(format, seen, &mut forms);
+        add_waits(format, &seen, &mut forms);
     }
     let shows_answer = forms.iter().any(|form| form.shows_answer());
-    let map = &found.map;
-    let analysis = Analysis::new(map, records, seen.missing.clone())
-        .since(earlier)
-        .after(&seen.samples);
     let wish = Wish {
         answer: true,
         explain: args.explain.as_deref().filter(|_| shows_answer),
-        tree: args.tree.map(|_| tree_options(args, map, records)),
+        tree: args.tree.map(|_| tree_options(args, &found.map, &seen.records)),
     };
-    let mut findings = project::findings_of(analysis, &wish)?;
+    let how = LookedAt {
+        origin: if args.cores.is_empty() {
+            Origin::Live
+        } else {
+            Origin::Recorded
+        },
+        main_threads_alone: args.threads == ThreadChoice::Main,
+        silent_of_motion: args.twice.is_none(),
+    };
+    let finder = SourceFinder::new(found.path.as_deref(), &found.reader);
+    let mut findings = seen.findings(&found, earlier, &wish, how, &finder)?;
     if let Some(tree) = &mut findings.tree {
-        findings.hosts = hosts_of(seen, tree);
-        findings.seen.clone_from(&seen.header);
+        findings.hosts = seen.hosts(tree);
         *tree = crate::tree::shown(tree, &args.shape)?;
     }
-    let is_live = args.cores.is_empty();
-    if let Some(answer) = &mut findings.answer {
-        let warnings = found.warnings.iter().cloned().chain(lost);
-        answer.under(Circumstances {
-            main_threads_alone: args.threads == ThreadChoice::Main,
-            silent_of_motion: args.twice.is_none(),
-            ended: seen.ended.clone(),
-            no_map: found.none.as_ref(),
-            waiting: (!seen.recorded.is_empty()).then(|| engine::recorded::waiting(&seen.recorded)),
-            warnings: warnings.chain(seen.notes.iter().cloned()).collect(),
-            ..Circumstances::of(records, is_live)
-        });
-    }
-    let finder = SourceFinder::new(found.path.as_deref(), &found.reader);
-    let origin = if is_live { Origin::Live } else { Origin::Recorded };
-    project::advise(&mut findings, origin, &finder);
-    if Circumstances::of(records, is_live).no_job
-        && let Some(answer) = &mut findings.answer
+    if let Some(answer) = &mut findings.answer
         && let Outcome::NotPlaced | Outcome::NothingReadable = answer.outcome
+        && Circumstances::of(&seen.records, how.origin == Origin::Live).no_job
         && let Some((pid, command)) = runtime_probe::launchers().into_iter().next()
     {
         answer.next = Some(NextStep::OtherJob { pid, command });
@@ -213,7 +166,7 @@ pub(crate) fn answer(
 
 /// Adds what was recorded of who waits for whom; for programs, in place of the rest.
 fn add_waits(format: WaitsFormat, seen: &Seen, forms: &mut Vec<Form>) {
-    if seen.recorded.is_empty() {
+    if seen.waiting.is_none() {
         output::warn("the job is not recorded: hindmost run -- mpirun … starts one that is");
         return;
     }
@@ -246,21 +199,6 @@ fn forms(args: &FindArgs, slice: Option<&JobSlice>) -> anyhow::Result<Vec<Form>>
     })
 }
 
-/// Where the tasks that were seen run: all on one host, which the snapshot names.
-fn hosts_of(seen: &Seen, tree: &OrderedTree) -> Vec<(String, TaskSet)> {
-    if seen.header.host.is_empty() {
-        return Vec::new();
-    }
-    let root = tree.nodes.first();
-    let everyone = root.map(|root| root.tasks.clone()).unwrap_or_default();
-    let missing = if tree.names.are_ranks() {
-        seen.missing.iter().collect()
-    } else {
-        TaskSet::default()
-    };
-    vec![(seen.header.host.clone(), everyone.difference(&missing))]
-}
-
 /// How the prefix tree of what was seen is made.
 fn tree_options(args: &FindArgs, map: &Map, records: &[Task]) -> TreeOptions {
     let mut options = args.shape.options();
@@ -272,61 +210,17 @@ fn tree_options(args: &FindArgs, map: &Map, records: &[Task]) -> TreeOptions {
     options
 }
 
-fn find_job(args: &FindArgs) -> anyhow::Result<Job> {
+fn find_job(args: &FindArgs) -> Result<Job, Failure> {
     if let Some(path) = &args.table {
-        let table = ProcessTable::parse(&project::read_text(path)?)
-            .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
-        let job = Job::of_table(&table);
-        if job.tasks.is_empty() {
-            let hosts: BTreeSet<&str> = table.entries.iter().map(|entry| entry.host.as_str()).collect();
-            return Err(Failure::new(format!(
-                "{}: no task of it is on this host, {}",
-                path.display(),
-                runtime_probe::own_host()
-            ))
-            .hint(format!("its hosts are: {}", Vec::from_iter(hosts).join(", ")))
-            .into());
-        }
-        return Ok(job);
+        return project::job_of_table(path);
     }
     let job = match (args.launcher, &args.pids[..]) {
-        (Some(launcher), _) => {
-            let job = discover(launcher)?;
-            if let [only] = &job.tasks[..]
-                && only.pid == launcher
-                && only.rank.is_none()
-            {
-                return Err(Failure::new(format!(
-                    "pid {launcher} ({}) is no launcher: there is no rank below it",
-                    only.executable
-                ))
-                .hint("give the pid of mpirun, mpiexec or srun; or the pids of the tasks, without --launcher")
-                .into());
-            }
-            job
-        }
-        (None, &[pid]) => discover(pid)?,
+        (Some(launcher), _) => project::job_below(launcher)?,
+        (None, &[pid]) => project::job_of(pid)?,
         (None, pids) => runtime_probe::job_of_pids(pids),
     };
     if job.tasks.is_empty() {
-        return Err(Failure::new("the job has no task on this host").into());
+        return Err(Failure::new("the job has no task on this host"));
     }
     Ok(job)
-}
-
-/// The job below a launcher, or of a single process.
-pub(crate) fn job_of(pid: u32) -> Result<Job, Failure> {
-    discover(pid)
-}
-
-fn discover(pid: u32) -> Result<Job, Failure> {
-    runtime_probe::discover(pid).map_err(|error| {
-        let failure = Failure::new(error.to_string());
-        match error {
-            ProbeError::NoProcess { .. } => {
-                failure.hint("it may have ended; `pgrep -a mpirun` lists launchers")
-            }
-            ProbeError::NoRanks { .. } | ProbeError::Proc { .. } => failure,
-        }
-    })
 }

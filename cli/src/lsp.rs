@@ -2,7 +2,7 @@
 
 use crate::args::LspArgs;
 use crate::output::{self, Status, Terminal};
-use ::lsp::{Ended, Host, Job, Settings};
+use ::lsp::{Ended, Host, Job, Settings, Told, ToldError};
 use engine::{Analysis, DependenceGraph, SourceFile};
 use project::Failure;
 use project::SourceFinder;
@@ -69,7 +69,7 @@ fn load(settings: &Settings) -> anyhow::Result<Job> {
             Some(recorded.analysis(&map).answer())
         }
         (None, Some(path)) => {
-            let told = crate::lsp_report::read(path)?;
+            let told = Told::read(&project::read_text(path)?).map_err(|error| bad_report(path, &error))?;
             let answer = Analysis::new(&map, &told.tasks, told.missing.clone()).answer();
             notes.extend(told.disagrees_with(&answer));
             Some(answer)
@@ -82,4 +82,12 @@ fn load(settings: &Settings) -> anyhow::Result<Job> {
         answer,
         notes,
     })
+}
+
+fn bad_report(path: &Path, error: &ToldError) -> Failure {
+    let failure = Failure::new(format!("{}: {error}", path.display()));
+    match error {
+        ToldError::OtherVersion(..) => failure.hint("`find --format json` writes it"),
+        _ => failure,
+    }
 }

@@ -2,18 +2,11 @@
 
 use crate::findings;
 use crate::output::{self, Status};
-use crate::partial;
 use crate::tree_args::{Shape, TreeArgs, TreeFormat};
 use base::RankSet;
-use engine::{
-    Analysis, Findings, JobTree, Map, Model, Operation, OrderedTree, TaskNames, TaskSet, TreeOptions,
-};
-use project::{Failure, Recorded, SourceFinder, Wish};
+use engine::{Findings, Map, Model, Operation, OrderedTree, TaskNames, TaskSet};
+use project::{Failure, Moments, SourceFinder, Wish};
 use report::{Form, TreeText};
-use runtime_probe::ProcessTable;
-use snapshot::Task;
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 
 /// The warning when a slice is asked for where it cannot be shown.
 pub(crate) const NO_SLICE: &str = "--slice is for the tree as text or html: this format has no place for it";
@@ -32,8 +25,9 @@ pub(crate) fn run(args: &TreeArgs) -> anyhow::Result<Status> {
         options.refine = engine::Refine::Nothing;
     }
     let moments = Moments::read(&args.stacks, &map)?;
+    moments.notes().iter().for_each(|note| output::warn(note));
     if args.format == TreeFormat::Partial {
-        output::print_bytes(&partial::bytes(&moments.tree(&map, &options))?)?;
+        output::print_bytes(&project::partial_tree(&moments.tree(&map, &options))?)?;
         return Ok(Status::Done);
     }
     let form = form(args.format, &args.shape)?;
@@ -53,12 +47,12 @@ pub(crate) fn run(args: &TreeArgs) -> anyhow::Result<Status> {
     }
     if let Some(tree) = &mut found.tree {
         if let (Some(host), Some(table)) = (&args.host, &args.table) {
-            *tree = after(tree, &Operation::Tasks(tasks_on(host, table)?))?;
+            *tree = after(tree, &Operation::Tasks(project::tasks_on_host(host, table)?))?;
         }
         *tree = shown(tree, &args.shape)?;
     }
     if let Some(table) = args.table.as_ref().filter(|_| is_page) {
-        found.hosts = hosts(table)?;
+        found.hosts = project::hosts_in_table(table)?;
     }
     if slice.is_some() && !is_sliced && !is_page {
         warnings.push(NO_SLICE.to_owned());
@@ -74,69 +68,6 @@ pub(crate) fn run(args: &TreeArgs) -> anyhow::Result<Status> {
     let finder = SourceFinder::new(args.map.as_deref(), &project::Reader::default());
     findings::print(&mut found, &forms, slice, &finder)?;
     Ok(status(&found))
-}
-
-/// What the files hold.
-enum Moments<'p> {
-    /// The stacks of one moment.
-    One(Recorded<'p>),
-    /// The tasks of several, one after the other.
-    Several(Vec<Vec<Task>>),
-    /// The tree that partial ones make.
-    Merged(Box<JobTree>),
-}
-
-impl<'p> Moments<'p> {
-    fn read(paths: &'p [PathBuf], map: &Map) -> anyhow::Result<Self> {
-        let are_partial: Vec<bool> = paths.iter().map(|path| partial::is_one(path)).collect();
-        if are_partial.iter().all(|&is| is) {
-            return Ok(Self::Merged(Box::new(partial::merged(paths)?)));
-        }
-        if let Some(at) = are_partial.iter().position(|&is| is) {
-            let text = format!("{}: a partial tree, among files with stacks", paths[at].display());
-            return Err(Failure::new(text)
-                .hint("make partial trees of the others, too: --format partial")
-                .into());
-        }
-        if let [only] = paths {
-            let recorded = project::stacks_of(only, map)?;
-            recorded.notes().iter().for_each(|note| output::warn(note));
-            return Ok(Self::One(recorded));
-        }
-        let samples = paths
-            .iter()
-            .map(|path| project::stacks_of(path, map)?.one_by_one());
-        Ok(Self::Several(samples.collect::<Result<_, _>>()?))
-    }
-
-    fn findings<'a>(&'a self, map: &'a Map, wish: &Wish<'_>) -> Result<Findings<'a>, Failure> {
-        match self {
-            Self::One(recorded) => recorded.findings(map, wish),
-            Self::Several(samples) => project::findings_of(of_samples(map, samples), wish),
-            // Of a tree the stacks of single tasks are not known.
-            Self::Merged(tree) => Ok(Findings {
-                tree: wish.tree.as_ref().map(|options| tree.ordered(map, options)),
-                ..Findings::of_map(map)
-            }),
-        }
-    }
-
-    fn tree(&self, map: &Map, options: &TreeOptions) -> JobTree {
-        match self {
-            Self::One(recorded) => recorded.analysis(map).tree(options),
-            Self::Several(samples) => of_samples(map, samples).tree(options),
-            Self::Merged(tree) => JobTree::clone(tree),
-        }
-    }
-}
-
-/// Of several samples the last one is the job as it is now.
-fn of_samples<'a>(map: &'a Map, samples: &'a [Vec<Task>]) -> Analysis<'a> {
-    let (now, before) = match samples {
-        [before @ .., now] => (&now[..], before),
-        [] => (&[][..], &[][..]),
-    };
-    Analysis::new(map, now, RankSet::default()).after(before)
 }
 
 /// The status that a tree stands for.
@@ -204,14 +135,7 @@ fn operations(shape: &Shape, names: &TaskNames) -> anyhow::Result<Vec<Operation>
 }
 
 fn models(shape: &Shape) -> anyhow::Result<Vec<Model>> {
-    let mut known = Model::known();
-    if let Some(path) = &shape.models {
-        let read = Model::parse(&project::read_text(path)?)
-            .map_err(|error| Failure::new(format!("{}:{}: {}", path.display(), error.line, error.reason)))?;
-        // The user's own model of a name is meant, not ours.
-        known.retain(|model| read.iter().all(|other| other.name != model.name));
-        known.extend(read);
-    }
+    let mut known = project::models(shape.models.as_deref())?;
     if shape.cut.iter().any(|wanted| wanted == "all") {
         known.retain(|model| model.enabled);
         return Ok(known);
@@ -248,33 +172,4 @@ fn tasks(list: &str, names: &TaskNames) -> anyhow::Result<TaskSet> {
             .ok_or_else(|| Failure::new(format!("--only: no task '{}'", name.trim())).into())
     });
     numbers.collect()
-}
-
-/// The ranks on a host.
-fn tasks_on(host: &str, table: &Path) -> anyhow::Result<TaskSet> {
-    let hosts = hosts(table)?;
-    match hosts.iter().find(|(name, _)| name == host) {
-        Some((_, tasks)) => Ok(tasks.clone()),
-        None => {
-            let names: Vec<&str> = hosts.iter().map(|(name, _)| name.as_str()).collect();
-            Err(Failure::new(format!("{}: no task on '{host}'", table.display()))
-                .hint(format!("its hosts are: {}", names.join(", ")))
-                .into())
-        }
-    }
-}
-
-/// The ranks on each host that a process table names.
-fn hosts(table: &Path) -> anyhow::Result<Vec<(String, TaskSet)>> {
-    let entries = ProcessTable::parse(&project::read_text(table)?)
-        .map_err(|error| Failure::new(format!("{}: {error}", table.display())))?
-        .entries;
-    let mut by_host: BTreeMap<String, Vec<u32>> = BTreeMap::new();
-    for entry in entries {
-        by_host.entry(entry.host).or_default().push(entry.rank);
-    }
-    Ok(by_host
-        .into_iter()
-        .map(|(host, ranks)| (host, ranks.into_iter().collect()))
-        .collect())
 }

@@ -4,15 +4,14 @@
 //! job is looked at many times in a row: one that turns quickly around one call may have been met in it by chance each time. An alarm is taken
 //! back when the job goes on. What a look costs is measured and said at the end.
 
-use crate::find;
 use crate::output::{self, Status, Terminal};
 use crate::watch_args::WatchArgs;
 use crate::watch_report;
 use engine::recorded::Waiting;
 use engine::{Patience, Pause, Sight, Watchdog};
-use project::{Failure, JobMap};
+use project::{Failure, JobMap, Seen};
 use runtime_probe::{Job, Options};
-use snapshot::{Header, Task};
+use snapshot::Task;
 use std::collections::BTreeSet;
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Child, Command, ExitStatus};
@@ -42,7 +41,7 @@ pub(crate) fn run(args: &WatchArgs) -> anyhow::Result<Status> {
         (Some(child), _) => child.id(),
         (None, Some(pid)) => {
             // A wrong number is to be known now.
-            find::job_of(pid)?;
+            project::job_of(pid)?;
             pid
         }
         (None, None) => return Err(Failure::new("nothing to watch").into()),
@@ -103,18 +102,14 @@ struct Watch<'a> {
 
 /// What one look has shown.
 struct Look {
-    job: Job,
-    header: Header,
-    records: Vec<Task>,
-    /// What the tasks have recorded, if they do.
-    waiting: Option<Waiting>,
+    seen: Seen,
     sight: Sight,
 }
 
 impl Look {
     /// The processes of the tasks whose stacks were read: one that is being ended has none any more.
     fn alive(&self) -> impl Iterator<Item = u32> + '_ {
-        let alive = self.records.iter().filter(|task| !task.frames.is_empty());
+        let alive = self.seen.records.iter().filter(|task| !task.frames.is_empty());
         alive.filter_map(|task| task.pid)
     }
 }
@@ -157,7 +152,7 @@ impl<'a> Watch<'a> {
             self.take_back(&look);
             let pause = match look.sight {
                 Sight::GoesOn => {
-                    self.say_who_is_slow(look.waiting.as_ref());
+                    self.say_who_is_slow(look.seen.waiting.as_ref());
                     continue;
                 }
                 Sight::Pauses(pause) => pause,
@@ -176,8 +171,7 @@ impl<'a> Watch<'a> {
             let Some(map) = &self.map else { continue };
             self.alarmed = look.alive().collect();
             let why = self.words(&pause);
-            let seen = (&look.header, &look.records[..], look.waiting);
-            watch_report::write(self.args, map, &look.job, seen, &why)?;
+            watch_report::write(self.args, map, &look.seen, &why)?;
             self.alarm = Some(pause);
             if started.is_none() && !self.args.go_on {
                 break;
@@ -241,7 +235,7 @@ impl<'a> Watch<'a> {
     /// One look. Nothing while the job has not come so far that it has tasks, or is about to end.
     fn look(&mut self) -> anyhow::Result<Option<Look>> {
         let begun = Instant::now();
-        let Ok(mut job) = find::job_of(self.pid) else {
+        let Ok(mut job) = project::job_of(self.pid) else {
             return Ok(None);
         };
         if job.tasks.is_empty() {
@@ -256,9 +250,9 @@ impl<'a> Watch<'a> {
         };
         // Before the stacks: what these show is later, and nobody who goes on in between is taken to wait.
         let recorded = project::FirstLook::of_job(&job, &Terminal::showing(false)).again();
-        let waiting = (!recorded.is_empty()).then(|| engine::recorded::waiting(&recorded));
+        let waiting = project::waiting(&recorded);
         let (header, records) = project::take_tasks(found, &job, options);
-        find::warn_of_told(&records);
+        project::interrupted_calls(&records).for_each(|text| output::warn(&text));
         if records.len() != self.tasks {
             self.tasks = records.len();
             let tasks = if self.tasks == 1 { "task" } else { "tasks" };
@@ -271,13 +265,16 @@ impl<'a> Watch<'a> {
         let (is_complete, at) = (job.missing.is_empty(), self.begun.elapsed());
         let sight = self.dog.look(&records, waiting.as_ref(), is_complete, at);
         self.cost.add(begun.elapsed(), &records);
-        Ok(Some(Look {
-            job,
+        let seen = Seen {
             header,
             records,
+            samples: Vec::new(),
+            missing: job.missing,
+            ended: job.ended,
+            notes: job.notes,
             waiting,
-            sight,
-        }))
+        };
+        Ok(Some(Look { seen, sight }))
     }
 
     /// At its start a job may still be the shell that starts the program.

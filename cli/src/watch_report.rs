@@ -2,46 +2,28 @@
 
 use crate::output;
 use crate::watch_args::WatchArgs;
-use engine::recorded::Waiting;
-use engine::{Analysis, Circumstances, Origin};
-use project::{JobMap, SourceFinder, Wish};
+use engine::Origin;
+use project::{JobMap, LookedAt, Seen, SourceFinder, Wish};
 use report::{Form, Names, TreeText};
-use runtime_probe::Job;
-use snapshot::{Header, Task};
 use std::path::PathBuf;
 use std::process::Command;
 
 /// Writes the report, says so, and runs what the user wants to be run. `why` is the reason of the alarm, a sentence without its full stop.
-pub(crate) fn write(
-    args: &WatchArgs,
-    found: &JobMap,
-    job: &Job,
-    (header, records, waiting): (&Header, &[Task], Option<Waiting>),
-    why: &str,
-) -> anyhow::Result<()> {
+pub(crate) fn write(args: &WatchArgs, found: &JobMap, seen: &Seen, why: &str) -> anyhow::Result<()> {
     // Names in it go to a file and to the environment of a command: a null byte would keep that from being started.
     let why = report::clean(why);
-    let analysis = Analysis::new(&found.map, records, job.missing.clone());
-    let mut findings = project::findings_of(
-        analysis,
-        &Wish {
-            answer: true,
-            explain: None,
-            tree: Some(args.shape.options()),
-        },
-    )?;
-    if let Some(answer) = &mut findings.answer {
-        answer.under(Circumstances {
-            ended: job.ended.clone(),
-            no_map: found.none.as_ref(),
-            waiting,
-            warnings: found.warnings.iter().chain(&job.notes).cloned().collect(),
-            ..Circumstances::of(records, true)
-        });
-    }
-    findings.seen.clone_from(header);
+    let wish = Wish {
+        answer: true,
+        explain: None,
+        tree: Some(args.shape.options()),
+    };
+    let how = LookedAt {
+        origin: Origin::Live,
+        main_threads_alone: false,
+        silent_of_motion: false,
+    };
     let finder = SourceFinder::new(found.path.as_deref(), &found.reader);
-    project::advise(&mut findings, Origin::Live, &finder);
+    let mut findings = seen.findings(found, None, &wish, how, &finder)?;
     finder.fill(&mut findings);
     let written = |form| report::write(&findings, form, &|path| finder.read(path)).unwrap_or_default();
     let answer = written(Form::Answer(Names::Short));
@@ -55,7 +37,10 @@ pub(crate) fn write(
         path.push(ending);
         path.into()
     };
-    project::write_atomically(&path(".snapshot"), snapshot::write(header, records).as_bytes())?;
+    project::write_atomically(
+        &path(".snapshot"),
+        snapshot::write(&seen.header, &seen.records).as_bytes(),
+    )?;
     let files = [
         (".json", written(Form::AnswerJson)),
         (".tree.json", written(Form::TreeJson)),

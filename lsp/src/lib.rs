@@ -20,10 +20,12 @@ mod server;
 mod settings;
 mod slices;
 mod text;
+mod told;
 mod transport;
 
 pub use server::{Ended, serve};
 pub use settings::Settings;
+pub use told::{Told, ToldError};
 pub use transport::{Writing, connect};
 
 use base::IdVec;

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::listener::Listener;
-use engine::recorded::{Record, Recording, Stage};
+use engine::recorded::{self, Record, Recording, Stage, Waiting};
 use rayon::prelude::*;
 use regular_files::{Limit, Reader};
 use runtime_probe::{Job, TaskRef};
@@ -27,6 +27,11 @@ const MOST: Limit = Limit::of(64 << 20);
 /// As [`FirstLook::of_paths`].
 pub fn recordings(paths: &[PathBuf], listener: &dyn Listener) -> Result<Vec<Record>, Failure> {
     Ok(FirstLook::of_paths(paths, listener)?.again())
+}
+
+/// Who waits for whom; nothing if no task has recorded anything.
+pub fn waiting(records: &[Record]) -> Option<Waiting> {
+    (!records.is_empty()).then(|| recorded::waiting(records))
 }
 
 /// What the tasks of a job had recorded when it was first looked at. Until it is looked at again there is time for something else.

@@ -1,0 +1,90 @@
+//! What was seen of a job, wherever it comes from, and what follows from it: commands differ in when they look and in what they print.
+
+use crate::failure::Failure;
+use crate::files::SourceFinder;
+use crate::findings::{self, Wish, advise};
+use crate::job_map::JobMap;
+use base::RankSet;
+use engine::recorded::Waiting;
+use engine::{Analysis, Circumstances, Earlier, Findings, OrderedTree, Origin, TaskSet};
+use snapshot::{Header, Task};
+
+/// What was seen of a job.
+pub struct Seen {
+    /// What the look says of itself.
+    pub header: Header,
+    /// Its tasks.
+    pub records: Vec<Task>,
+    /// What was seen before that, for a tree over time.
+    pub samples: Vec<Vec<Task>>,
+    /// Ranks of which nothing was seen.
+    pub missing: RankSet,
+    /// Those of them that have ended.
+    pub ended: RankSet,
+    /// What the user should know about it.
+    pub notes: Vec<String>,
+    /// Who waits for whom, where its tasks have recorded their calls of MPI.
+    pub waiting: Option<Waiting>,
+}
+
+/// How a job was looked at.
+#[derive(Clone, Copy, Debug)]
+pub struct LookedAt {
+    /// Whether it runs.
+    pub origin: Origin,
+    /// No thread was read but the main ones.
+    pub main_threads_alone: bool,
+    /// Nobody has asked who moved.
+    pub silent_of_motion: bool,
+}
+
+impl Seen {
+    /// What is wished for, with what to do next.
+    ///
+    /// # Errors
+    /// The user has named a task that there is not.
+    pub fn findings<'a>(
+        &'a self,
+        found: &'a JobMap,
+        earlier: Option<Earlier<'a>>,
+        wish: &Wish<'_>,
+        how: LookedAt,
+        finder: &SourceFinder,
+    ) -> Result<Findings<'a>, Failure> {
+        let analysis = Analysis::new(&found.map, &self.records, self.missing.clone())
+            .since(earlier)
+            .after(&self.samples);
+        let mut findings = findings::of(analysis, wish)?;
+        if findings.tree.is_some() {
+            findings.seen.clone_from(&self.header);
+        }
+        if let Some(answer) = &mut findings.answer {
+            answer.under(Circumstances {
+                main_threads_alone: how.main_threads_alone,
+                silent_of_motion: how.silent_of_motion,
+                ended: self.ended.clone(),
+                no_map: found.none.as_ref(),
+                waiting: self.waiting.clone(),
+                warnings: found.warnings.iter().chain(&self.notes).cloned().collect(),
+                ..Circumstances::of(&self.records, how.origin == Origin::Live)
+            });
+        }
+        advise(&mut findings, how.origin, finder);
+        Ok(findings)
+    }
+
+    /// Where the tasks that were seen run: all on one host, which the snapshot names.
+    pub fn hosts(&self, tree: &OrderedTree) -> Vec<(String, TaskSet)> {
+        if self.header.host.is_empty() {
+            return Vec::new();
+        }
+        let root = tree.nodes.first();
+        let everyone = root.map(|root| root.tasks.clone()).unwrap_or_default();
+        let missing = if tree.names.are_ranks() {
+            self.missing.iter().collect()
+        } else {
+            TaskSet::default()
+        };
+        vec![(self.header.host.clone(), everyone.difference(&missing))]
+    }
+}
