@@ -232,7 +232,8 @@ fn with_landing_pads(image: &Image<'_>) -> Option<BTreeSet<u64>> {
         if entry.lsda().is_some() {
             found.insert(entry.initial_address());
         }
-        Some(())
-    })?;
+        Ok(())
+    })
+    .ok()?;
     Some(found)
 }

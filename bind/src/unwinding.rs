@@ -35,12 +35,19 @@ pub(crate) enum Cfa {
     Otherwise,
 }
 
-/// Hands over each entry of the section `.eh_frame`; `None` when the table is damaged, or when `each` gives up.
+/// The unwind tables of a file are missing, damaged, or of a form that no compiler here writes.
+#[derive(Debug)]
+pub(crate) struct BadTables;
+
+/// Hands over each entry of the section `.eh_frame`.
+///
+/// # Errors
+/// The table is damaged, or `each` gives up.
 pub(crate) fn each_entry<'a>(
     image: &Image<'a>,
-    mut each: impl FnMut(FrameDescriptionEntry<Slice<'a>>) -> Option<()>,
-) -> Option<()> {
-    let section = image.file.section_by_name(".eh_frame")?;
+    mut each: impl FnMut(FrameDescriptionEntry<Slice<'a>>) -> Result<(), BadTables>,
+) -> Result<(), BadTables> {
+    let section = image.file.section_by_name(".eh_frame").ok_or(BadTables)?;
     let mut bases = BaseAddresses::default().set_eh_frame(section.address());
     for (name, set) in [
         (".text", BaseAddresses::set_text as fn(_, _) -> _),
@@ -50,14 +57,14 @@ pub(crate) fn each_entry<'a>(
             bases = set(bases, section.address());
         }
     }
-    let table = EhFrame::new(section.data().ok()?, LittleEndian);
+    let table = EhFrame::new(section.data().map_err(|_| BadTables)?, LittleEndian);
     let mut entries = table.entries(&bases);
-    while let Some(entry) = entries.next().ok()? {
+    while let Some(entry) = entries.next().map_err(|_| BadTables)? {
         if let CieOrFde::Fde(partial) = entry {
-            each(partial.parse(EhFrame::cie_from_offset).ok()?)?;
+            each(partial.parse(EhFrame::cie_from_offset).map_err(|_| BadTables)?)?;
         }
     }
-    Some(())
+    Ok(())
 }
 
 /// The entries of functions, by the first address of each.

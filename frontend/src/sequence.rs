@@ -89,7 +89,7 @@ pub fn called_after_arguments_by<'m>(
             steps: 0,
             within: vec![name],
         };
-        scan.body(definition, true)?;
+        scan.body(definition, true).ok()?;
         // Written without parameters, it may have come before an argument all the same: `M (x)`.
         if definition.params.is_none() && !scan.calls.is_empty() {
             return None;
@@ -164,6 +164,9 @@ pub fn called_at_all_by<'m>(meanings: &impl Meanings<'m>, name: &[u8]) -> Option
     Some(all)
 }
 
+/// It is not known in which order a macro makes its calls.
+struct NoOrder;
+
 struct Scan<'v, M> {
     meanings: &'v M,
     offset: u32,
@@ -177,7 +180,7 @@ struct Scan<'v, M> {
 
 impl<'a: 'v, 'v, M: Meanings<'a>> Scan<'v, M> {
     /// Reads a replacement list; `outer` when its parameters are the arguments in question.
-    fn body(&mut self, definition: &'a Definition, outer: bool) -> Option<()> {
+    fn body(&mut self, definition: &'a Definition, outer: bool) -> Result<(), NoOrder> {
         let body = &definition.body;
         let text = |at: usize| body.get(at).map_or(&b""[..], |token| &*token.text);
         let params = definition.params.as_ref().map_or(&[][..], |params| &params.names);
@@ -186,26 +189,26 @@ impl<'a: 'v, 'v, M: Meanings<'a>> Scan<'v, M> {
         for (at, token) in body.iter().enumerate() {
             self.steps += 1;
             if self.steps > STEP_LIMIT || token.kind == TokenKind::Directive {
-                return None;
+                return Err(NoOrder);
             }
             let called = text(at + 1) == b"(";
             let before = at.checked_sub(1).map_or(&b""[..], text);
             match &*token.text {
-                b"##" => return None,
+                b"##" => return Err(NoOrder),
                 b";" => self.open = false,
-                b"(" if may_call_value(body, at) => return None,
+                b"(" if may_call_value(body, at) => return Err(NoOrder),
                 b"while" if (text(at + 1), text(at + 2), text(at + 3)) == (b"(", b"0", b")") => {}
                 b"for" | b"while" | b"goto" | b"switch" | b"case" | b"default" | b"break" | b"continue"
-                | b"asm" | b"__asm__" => return None,
+                | b"asm" | b"__asm__" => return Err(NoOrder),
                 _ if token.kind != TokenKind::Ident || before == b"#" || is_keyword(&token.text) => {}
                 _ if param(token).is_some() => {
                     if called {
-                        return None;
+                        return Err(NoOrder);
                     }
                     // A parameter of a macro within is not looked at: what is given to it is.
                     if outer {
                         if !used.insert(param(token)) || !self.calls.is_empty() {
-                            return None;
+                            return Err(NoOrder);
                         }
                         self.open = true;
                     }
@@ -215,29 +218,36 @@ impl<'a: 'v, 'v, M: Meanings<'a>> Scan<'v, M> {
                     self.name(name, called)?;
                     // What a macro within makes of an argument is not known.
                     let handed = given.iter().any(|token| param(token).is_some());
-                    if outer && handed && !self.meanings.definitions(name, self.offset)?.is_empty() {
-                        return None;
+                    if outer
+                        && handed
+                        && !self
+                            .meanings
+                            .definitions(name, self.offset)
+                            .ok_or(NoOrder)?
+                            .is_empty()
+                    {
+                        return Err(NoOrder);
                     }
                 }
             }
         }
-        Some(())
+        Ok(())
     }
 
     /// Looks into what `name` stands for.
-    fn name(&mut self, name: &'a [u8], called: bool) -> Option<()> {
-        let definitions = self.meanings.definitions(name, self.offset)?;
+    fn name(&mut self, name: &'a [u8], called: bool) -> Result<(), NoOrder> {
+        let definitions = self.meanings.definitions(name, self.offset).ok_or(NoOrder)?;
         if definitions.is_empty() || self.within.contains(&name) {
-            return if called { self.call(name) } else { Some(()) };
+            return if called { self.call(name) } else { Ok(()) };
         }
         if self.within.len() > DEPTH_LIMIT || self.meanings.have_an_order(name) {
-            return None;
+            return Err(NoOrder);
         }
         self.within.push(name);
         for definition in definitions {
             match (&definition.params, called) {
                 // Its replacement list and the parentheses may make a call of something.
-                (None, true) => return None,
+                (None, true) => return Err(NoOrder),
                 (Some(_), false) => {}
                 _ => self.body(definition, false)?,
             }
@@ -247,20 +257,20 @@ impl<'a: 'v, 'v, M: Meanings<'a>> Scan<'v, M> {
         if called && self.meanings.is_function(name) {
             self.call(name)?;
         }
-        Some(())
+        Ok(())
     }
 
-    fn call(&mut self, name: &[u8]) -> Option<()> {
-        let text = std::str::from_utf8(name).ok()?;
+    fn call(&mut self, name: &[u8]) -> Result<(), NoOrder> {
+        let text = std::str::from_utf8(name).map_err(|_| NoOrder)?;
         if calls_nothing(text) {
-            return Some(());
+            return Ok(());
         }
         let known = self.meanings.is_function(name) || base::is_mpi(text) || is_builtin(text);
         if self.open || !known || looks_like_macro(name) {
-            return None;
+            return Err(NoOrder);
         }
         self.calls.insert(name.into());
-        Some(())
+        Ok(())
     }
 }
 

@@ -58,8 +58,9 @@ pub fn even_braces(expansions: &mut [Vec<PpToken<'_>>]) -> bool {
         return false;
     }
     let opens = |tokens: &Vec<PpToken<'_>>| {
-        let (last, head) = tokens.split_last()?;
-        (*last.text == *b"{" && is_statements(head)).then_some(())
+        let is_open =
+            |(last, head): (&PpToken<'_>, &[PpToken<'_>])| *last.text == *b"{" && is_statements(head);
+        tokens.split_last().is_some_and(is_open)
     };
     // A block of its own, so that where it ends among statements does not matter to them.
     let closes = |tokens: &Vec<PpToken<'_>>| {
@@ -70,7 +71,7 @@ pub fn even_braces(expansions: &mut [Vec<PpToken<'_>>]) -> bool {
     };
     let brace = |text: &'static [u8]| PpToken::punctuation(text);
     let rest = || expansions.iter().filter(|tokens| !whole(tokens));
-    if rest().all(|tokens| opens(tokens).is_some()) {
+    if rest().all(opens) {
         for tokens in expansions.iter_mut().filter(|tokens| whole(tokens)) {
             tokens.push(brace(b"{"));
         }

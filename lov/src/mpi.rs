@@ -47,7 +47,7 @@ fn arguments(info: &FunctionInfo<'_>, call: ExprId) -> Option<Vec<MpiArgument>> 
     let found = roles.iter().filter_map(|&(index, _)| {
         let &argument = args.get(usize::from(index))?;
         let mut text = String::new();
-        print(function, argument, &mut text)?;
+        print(function, argument, &mut text).ok()?;
         let mut own = Vec::new();
         roots(function, argument, &mut own);
         let stays = own.is_empty() || pure && !own.iter().any(|root| given.contains(root));
@@ -248,10 +248,13 @@ pub(crate) fn storage(function: &Function, id: ExprId) -> Option<Storage> {
     }
 }
 
-/// The expression as C; `None` when it is too long or has parts that do not occur in arguments of MPI calls.
-fn print(function: &Function, id: ExprId, out: &mut String) -> Option<()> {
+/// An expression is too long, or has parts that do not occur in arguments of MPI calls.
+struct NotPrinted;
+
+/// Appends the expression as C.
+fn print(function: &Function, id: ExprId, out: &mut String) -> Result<(), NotPrinted> {
     if out.len() > LONGEST_TEXT {
-        return None;
+        return Err(NotPrinted);
     }
     match &function.exprs[id].kind {
         ExprKind::Int(value) => out.push_str(&value.to_string()),
@@ -297,19 +300,22 @@ fn print(function: &Function, id: ExprId, out: &mut String) -> Option<()> {
                 BinaryOp::BitOr => " | ",
                 BinaryOp::Shl => " << ",
                 BinaryOp::Shr => " >> ",
-                _ => return None,
+                _ => return Err(NotPrinted),
             };
             print_operand(function, *left, out)?;
             out.push_str(sign);
             print_operand(function, *right, out)?;
         }
-        _ => return None,
+        _ => return Err(NotPrinted),
     }
-    (out.len() <= LONGEST_TEXT).then_some(())
+    if out.len() > LONGEST_TEXT {
+        return Err(NotPrinted);
+    }
+    Ok(())
 }
 
 /// The same in parentheses where an operator is inside.
-fn print_operand(function: &Function, id: ExprId, out: &mut String) -> Option<()> {
+fn print_operand(function: &Function, id: ExprId, out: &mut String) -> Result<(), NotPrinted> {
     let binds_less = matches!(
         function.exprs[id].kind,
         ExprKind::Binary(..) | ExprKind::Unary(..) | ExprKind::Deref(_) | ExprKind::AddressOf(_)
@@ -321,5 +327,5 @@ fn print_operand(function: &Function, id: ExprId, out: &mut String) -> Option<()
     if binds_less {
         out.push(')');
     }
-    Some(())
+    Ok(())
 }

@@ -104,7 +104,7 @@ impl Kept {
         fingerprint.add_sources(sources);
         let preprocessed = !preprocessor.is_empty();
         if preprocessed {
-            preprocessor.identify(&mut fingerprint, sources)?;
+            preprocessor.identify(&mut fingerprint, sources).ok()?;
         }
         let ending = if preprocessed { "pmap" } else { "hmap" };
         let name = format!("{}.{ending}", fingerprint.text());

@@ -55,7 +55,7 @@ impl Inputs {
         let read = files.par_iter().map(|path| {
             let bytes = regular_files::read(path, Limit::SOURCE).ok()?;
             let mut names = BTreeSet::new();
-            collect_names(&bytes, &mut names)?;
+            collect_names(&bytes, &mut names).ok()?;
             (!changed_since(path, started)).then(|| (path.clone(), hash(&bytes), names))
         });
         let read: Vec<(PathBuf, String, BTreeSet<String>)> = read.collect::<Option<_>>()?;
@@ -137,8 +137,12 @@ pub(crate) fn files_read(output: &[u8], directory: &Path) -> BTreeSet<PathBuf> {
         .collect()
 }
 
-/// Adds the names that a text includes or asks for. Nothing when one of them is not written out.
-fn collect_names(text: &[u8], names: &mut BTreeSet<String>) -> Option<()> {
+/// The name of a file that a text includes is not written out in it.
+#[derive(Debug)]
+struct NotWrittenOut;
+
+/// Adds the names that a text includes or asks for.
+fn collect_names(text: &[u8], names: &mut BTreeSet<String>) -> Result<(), NotWrittenOut> {
     for line in text.split(|&byte| byte == b'\n') {
         let trimmed = line.trim_ascii_start();
         // A comment or a splice behind the `#`, and other spellings of it, may hide what follows.
@@ -147,7 +151,7 @@ fn collect_names(text: &[u8], names: &mut BTreeSet<String>) -> Option<()> {
             || trimmed.starts_with(b"??=")
             || trimmed.strip_prefix(b"#").is_some_and(odd)
         {
-            return None;
+            return Err(NotWrittenOut);
         }
         let mut rest = line;
         // Only what a line begins with is a directive; behind it, and in comments, anything may follow.
@@ -155,7 +159,7 @@ fn collect_names(text: &[u8], names: &mut BTreeSet<String>) -> Option<()> {
         while let Some(at) = rest.iter().position(|&byte| byte == b'#') {
             rest = rest[at + 1..].trim_ascii_start();
             if rest.starts_with(b"embed") {
-                return None;
+                return Err(NotWrittenOut);
             }
             for word in [&b"include_next"[..], b"include", b"import"] {
                 let Some(after) = rest.strip_prefix(word) else {
@@ -164,7 +168,7 @@ fn collect_names(text: &[u8], names: &mut BTreeSet<String>) -> Option<()> {
                 match name(after) {
                     Some(name) => drop(names.insert(name)),
                     // `#include's` stands in a comment of the C library.
-                    None if begins && after.first() != Some(&b'\'') => return None,
+                    None if begins && after.first() != Some(&b'\'') => return Err(NotWrittenOut),
                     None => {}
                 }
                 break;
@@ -176,11 +180,11 @@ fn collect_names(text: &[u8], names: &mut BTreeSet<String>) -> Option<()> {
             rest = &rest[at + 13..];
             let after = rest.strip_prefix(b"_next").unwrap_or(rest).trim_ascii_start();
             if let Some(after) = after.strip_prefix(b"(") {
-                names.insert(name(after)?);
+                names.insert(name(after).ok_or(NotWrittenOut)?);
             }
         }
     }
-    Some(())
+    Ok(())
 }
 
 /// The name that begins here: `"a.h"` or `<a.h>`.
@@ -255,7 +259,7 @@ mod tests {
 
     fn names(text: &str) -> Option<String> {
         let mut names = BTreeSet::new();
-        collect_names(text.as_bytes(), &mut names)?;
+        collect_names(text.as_bytes(), &mut names).ok()?;
         Some(Vec::from_iter(names).join(" "))
     }
 

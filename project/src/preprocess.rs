@@ -39,6 +39,9 @@ pub struct Preprocessor {
     state: Mutex<RunRecord>,
 }
 
+/// It cannot be told what decides the outputs of a build's preprocessors.
+pub(crate) struct Unidentified;
+
 /// How a file is compiled.
 #[derive(Debug, Default)]
 struct Ways {
@@ -136,8 +139,15 @@ impl Preprocessor {
     }
 
     /// Adds what decides the outputs besides the files that are read: commands, environment, and what the compilers say
-    /// of themselves. Nothing when that is not all.
-    pub fn identify(&self, fingerprint: &mut Fingerprint, sources: &[SourceFile]) -> Option<()> {
+    /// of themselves.
+    ///
+    /// # Errors
+    /// That is not all.
+    pub(crate) fn identify(
+        &self,
+        fingerprint: &mut Fingerprint,
+        sources: &[SourceFile],
+    ) -> Result<(), Unidentified> {
         for source in sources {
             // By this they meet their commands.
             fingerprint.add(key(Path::new(&source.path)).as_os_str().as_encoded_bytes());
@@ -152,7 +162,8 @@ impl Preprocessor {
                 fingerprint.add(directory.as_os_str().as_encoded_bytes());
                 fingerprint.add(&words.len().to_le_bytes());
                 words.iter().for_each(|word| fingerprint.add(word.as_bytes()));
-                directories.extend(inputs::search_directories(words, directory)?);
+                let searched = inputs::search_directories(words, directory);
+                directories.extend(searched.ok_or(Unidentified)?);
                 // Without a slash it is the same wherever it is run.
                 let place = if words[0].contains('/') {
                     directory
@@ -170,7 +181,8 @@ impl Preprocessor {
         for (directory, compiler) in compilers {
             for language in ["c", "c++"] {
                 let words = [compiler, "-E", "-v", "-x", language, "/dev/null"].map(str::to_owned);
-                let (_, said, status) = execute(directory, &words, self.limit, self.trust).ok()?;
+                let said = execute(directory, &words, self.limit, self.trust);
+                let (_, said, status) = said.map_err(|_| Unidentified)?;
                 // A compiler of C need not know C++; whether it does is part of what it says.
                 let said = String::from_utf8_lossy(&said);
                 fingerprint.add(said.as_bytes());
@@ -180,7 +192,7 @@ impl Preprocessor {
             }
         }
         self.state().directories = directories;
-        Some(())
+        Ok(())
     }
 
     /// All that was read for the outputs, if nothing went wrong and nothing has changed meanwhile; after

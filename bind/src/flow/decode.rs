@@ -54,6 +54,10 @@ impl DecodedInstruction {
     }
 }
 
+/// It cannot be told what code does.
+#[derive(Debug)]
+pub(super) struct Undecodable;
+
 /// A piece of code, decoded.
 pub(super) struct Piece {
     pub(super) steps: BTreeMap<u64, DecodedInstruction>,
@@ -87,10 +91,10 @@ pub(super) fn decode(file: &File<'_, '_>, frame: &UnwindEntry, entered: &BTreeSe
     let mut tables = Tables::default();
     loop {
         while let Some(start) = work.pop() {
-            run(file, frame, bytes, start, &mut piece, &mut tables, &mut work)?;
+            run(file, frame, bytes, start, &mut piece, &mut tables, &mut work).ok()?;
         }
         // Which tables there are is known when all code is.
-        if !tables.resolve(file, frame, &mut piece, &mut work)? {
+        if !tables.resolve(file, frame, &mut piece, &mut work).ok()? {
             break;
         }
     }
@@ -114,16 +118,17 @@ pub(super) fn run(
     piece: &mut Piece,
     tables: &mut Tables,
     work: &mut Vec<u64>,
-) -> Option<()> {
-    let offset = usize::try_from(start - frame.code.start).ok()?;
-    let mut decoder = Decoder::with_ip(64, bytes.get(offset..)?, start, DecoderOptions::NONE);
+) -> Result<(), Undecodable> {
+    let offset = usize::try_from(start - frame.code.start).map_err(|_| Undecodable)?;
+    let bytes = bytes.get(offset..).ok_or(Undecodable)?;
+    let mut decoder = Decoder::with_ip(64, bytes, start, DecoderOptions::NONE);
     let mut factory = InstructionInfoFactory::new();
     let mut before: Option<(Instruction, FrameAt)> = None;
     let mut second_last = None;
     while decoder.can_decode() && !piece.steps.contains_key(&decoder.ip()) {
         let instruction = decoder.decode();
         if instruction.is_invalid() || piece.steps.len() >= MOST_INSTRUCTIONS {
-            return None;
+            return Err(Undecodable);
         }
         if let Some((before, at)) = before
             && let Some(step) = piece.steps.get_mut(&before.ip())
@@ -133,7 +138,7 @@ pub(super) fn run(
         }
         let at = FrameAt::new(&frame.unwinding, instruction.ip());
         tables.note(file, &instruction);
-        let mut step = step(file, &instruction, tables)?;
+        let mut step = step(file, &instruction, tables).ok_or(Undecodable)?;
         let last = before.as_ref().map(|(last, _)| last);
         step.is_of_table = step.jumps_anywhere && is_of_table(second_last.as_ref(), last, &instruction);
         if step.call.is_none() {
@@ -145,12 +150,12 @@ pub(super) fn run(
         let falls = step.falls;
         piece.steps.insert(instruction.ip(), step);
         if !falls {
-            return Some(());
+            return Ok(());
         }
         second_last = before.map(|(last, _)| last);
         before = Some((instruction, at));
     }
-    Some(())
+    Ok(())
 }
 
 /// Where control goes from an instruction; `None` if that is not known.

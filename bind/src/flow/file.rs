@@ -1,7 +1,7 @@
 //! The pieces of code that a file describes in its unwind tables, and names that decide how control flows.
 
 use crate::elf::Image;
-use crate::unwinding::{Row, each_entry, unwinding};
+use crate::unwinding::{BadTables, Row, each_entry, unwinding};
 use iced_x86::{Decoder, DecoderOptions, Instruction, OpKind};
 use object::{Object as _, ObjectSection as _, ObjectSymbol as _, RelocationTarget};
 use std::collections::{BTreeMap, BTreeSet};
@@ -47,7 +47,7 @@ pub(super) fn frames(image: &Image<'_>) -> Option<Vec<UnwindEntry>> {
             None => None,
             Some(gimli::Pointer::Direct(address)) => Some(address),
             // Read from somewhere at run time: not by any compiler here.
-            Some(gimli::Pointer::Indirect(_)) => return None,
+            Some(gimli::Pointer::Indirect(_)) => return Err(BadTables),
         };
         let start = entry.initial_address();
         let code = start..start.saturating_add(entry.len());
@@ -59,8 +59,9 @@ pub(super) fn frames(image: &Image<'_>) -> Option<Vec<UnwindEntry>> {
                 unwinding: Vec::new(),
             });
         }
-        Some(())
-    })?;
+        Ok(())
+    })
+    .ok()?;
     found.sort_by_key(|frame| (frame.code.start, frame.code.end));
     let disjoint = found
         .windows(2)

@@ -146,7 +146,9 @@ impl Leaves<'_, '_, '_> {
                     Some(other) => found.push(other),
                     None => {
                         let name = self.file.names.of_stub(self.file.image, target)?;
-                        (of_library(name)? == Callee::OnItsOwn).then_some(())?;
+                        if of_library(name)? != Callee::OnItsOwn {
+                            return None;
+                        }
                     }
                 }
             }

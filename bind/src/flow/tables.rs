@@ -1,6 +1,6 @@
 //! Jumps to computed addresses: what a `switch` becomes.
 
-use super::decode::Piece;
+use super::decode::{Piece, Undecodable};
 use super::file::{File, UnwindEntry};
 use iced_x86::{Instruction, Mnemonic, OpKind, Register};
 use std::collections::BTreeSet;
@@ -39,17 +39,19 @@ impl Tables {
         }
     }
 
-    /// Finds where jumps to computed addresses lead. Whether there is more to decode; `None` if a table cannot be told from what
-    /// follows it.
+    /// Finds where jumps to computed addresses lead. Whether there is more to decode.
+    ///
+    /// # Errors
+    /// A table cannot be told from what follows it.
     pub(super) fn resolve(
         &mut self,
         file: &File<'_, '_>,
         frame: &UnwindEntry,
         piece: &mut Piece,
         work: &mut Vec<u64>,
-    ) -> Option<bool> {
+    ) -> Result<bool, Undecodable> {
         if self.jumps.is_empty() {
-            return Some(false);
+            return Ok(false);
         }
         let mut targets = BTreeSet::new();
         // Where another table or a text begins, this one has ended.
@@ -75,11 +77,11 @@ impl Tables {
             }
         }
         if targets == self.targets {
-            return Some(false);
+            return Ok(false);
         }
         work.extend(targets.iter().filter(|target| frame.code.contains(target)));
         self.targets = targets;
-        Some(true)
+        Ok(true)
     }
 }
 
@@ -121,9 +123,9 @@ pub(super) fn entries<const N: usize>(
     table: Range<u64>,
     target: &dyn Fn([u8; N]) -> u64,
     found: &mut BTreeSet<u64>,
-) -> Option<()> {
+) -> Result<(), Undecodable> {
     let Some(bytes) = file.image.bytes_from(table.start) else {
-        return Some(());
+        return Ok(());
     };
     let length = usize::try_from(table.end - table.start).unwrap_or(usize::MAX);
     let bytes = &bytes[..length.min(bytes.len())];
@@ -137,12 +139,12 @@ pub(super) fn entries<const N: usize>(
     for (at, entry) in bytes.as_chunks::<N>().0.iter().enumerate() {
         let address = target(*entry);
         if !belongs(address) {
-            return Some(());
+            return Ok(());
         }
         if at == MOST_ENTRIES {
-            return None;
+            return Err(Undecodable);
         }
         found.insert(address);
     }
-    Some(())
+    Ok(())
 }

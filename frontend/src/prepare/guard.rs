@@ -201,7 +201,9 @@ impl<'a> Writer<'a> {
                 return None;
             }
             closes = true;
-            arms.rest(1, arm.end)?;
+            if !arms.rest(1, arm.end) {
+                return None;
+            }
         } else if matches!(first, b"}" | b"else") {
             // The block closed here and the one left open are both there in every build.
             let braced = first == b"}";
@@ -209,9 +211,7 @@ impl<'a> Writer<'a> {
                 End::Whole(end) if !braced && end == arms.code.len() => {}
                 // What stands in the open block is reached in this build alone, as long as the block ends where the group
                 // does: a statement behind the group would belong to another block in other builds.
-                End::Open(inner) if braced && self.block_ends(endif + 1) => {
-                    arms.statements(inner)?;
-                }
+                End::Open(inner) if braced && self.block_ends(endif + 1) && arms.are_statements(inner) => {}
                 _ => return None,
             }
         } else {
@@ -315,7 +315,9 @@ impl Arms<'_, '_> {
             return None;
         }
         if inner < self.code.len() {
-            self.statements(inner)?;
+            if !self.are_statements(inner) {
+                return None;
+            }
             self.insert(inner, GROUP);
             self.inserts.push((arm.end, END));
         }
@@ -486,21 +488,26 @@ impl Arms<'_, '_> {
     }
 
     /// Whether whole statements stand from `at` to the end.
-    fn statements(&self, at: usize) -> Option<()> {
+    fn are_statements(&self, at: usize) -> bool {
         let mut at = at;
         while at < self.code.len() {
-            at = self.statement(at, 0)?;
+            let Some(next) = self.statement(at, 0) else {
+                return false;
+            };
+            at = next;
         }
-        Some(())
+        true
     }
 
-    /// Makes a group of what stands from `at` to the end of the arm, the raw index `end`.
-    fn rest(&mut self, at: usize, end: usize) -> Option<()> {
+    /// Makes a group of what stands from `at` to the end of the arm, the raw index `end`, if these are whole statements.
+    fn rest(&mut self, at: usize, end: usize) -> bool {
+        if !self.are_statements(at) {
+            return false;
+        }
         if at < self.code.len() {
-            self.statements(at)?;
             self.insert(at, GROUP);
             self.inserts.push((end, END));
         }
-        Some(())
+        true
     }
 }

@@ -72,7 +72,9 @@ impl Directory {
     pub(super) fn read(&self, name: &str) -> Option<Vec<u8>> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let file = rustix::fs::openat(&self.opened, name, flags, Mode::empty()).ok()?;
-        is_own_file(&rustix::fs::fstat(&file).ok()?).then_some(())?;
+        if !is_own_file(&rustix::fs::fstat(&file).ok()?) {
+            return None;
+        }
         regular_files::read_opened(&mut File::from(file), Limit::RECORD).ok()
     }
 

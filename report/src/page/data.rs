@@ -146,7 +146,7 @@ impl PageJson<'static> {
     pub fn read(data: &str) -> Result<Self, BadPage> {
         let mut page: Value = serde_json::from_str(data).map_err(BadPage::Json)?;
         if page["version"].as_u64() >= Some(3) {
-            texts::put_back(&mut page).ok_or(BadPage::Texts)?;
+            texts::put_back(&mut page).map_err(|_| BadPage::Texts)?;
         }
         serde_json::from_value(page).map_err(BadPage::Json)
     }

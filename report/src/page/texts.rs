@@ -42,12 +42,16 @@ pub(super) fn share(page: &mut Value) {
     page["texts"] = table.into();
 }
 
-/// Puts the texts of the table back where they are meant; `None` if there is no such text, or too much of them.
-pub(super) fn put_back(page: &mut Value) -> Option<()> {
+/// A text stands nowhere, or there is too much of them.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct BadTexts;
+
+/// Puts the texts of the table back where they are meant.
+pub(super) fn put_back(page: &mut Value) -> Result<(), BadTexts> {
     put_back_within(page, MOST_BYTES)
 }
 
-fn put_back_within(page: &mut Value, most: usize) -> Option<()> {
+fn put_back_within(page: &mut Value, most: usize) -> Result<(), BadTexts> {
     let table = page.get("texts").and_then(Value::as_array);
     let table = table.map_or_else(Vec::new, |texts| {
         Vec::from_iter(
@@ -68,7 +72,10 @@ fn put_back_within(page: &mut Value, most: usize) -> Option<()> {
             }
         }
     });
-    left.map(|_| ())
+    match left {
+        Some(_) => Ok(()),
+        None => Err(BadTexts),
+    }
 }
 
 /// Changes the texts of a page that may be in the table.
@@ -116,12 +123,12 @@ mod tests {
         for text in ["@1", "@", "@-1", "@x"] {
             assert_eq!(
                 put_back(&mut json!({"tree": text, "texts": ["a"]})),
-                None,
+                Err(BadTexts),
                 "{text}"
             );
         }
         let many = |count: usize| json!({"tree": vec!["@0"; count], "texts": ["0123456789"]});
-        assert_eq!(put_back_within(&mut many(10), 100), Some(()));
-        assert_eq!(put_back_within(&mut many(11), 100), None);
+        assert_eq!(put_back_within(&mut many(10), 100), Ok(()));
+        assert_eq!(put_back_within(&mut many(11), 100), Err(BadTexts));
     }
 }

@@ -40,7 +40,9 @@ impl Asker<'_, '_> {
         }
         let expr = self.expr_of(info, id, argument)?;
         let mut used = None;
-        self.uses_one(info, argument, expr, &mut used).then_some(())?;
+        if !self.uses_one(info, argument, expr, &mut used) {
+            return None;
+        }
         let local = used?;
         let ty = info.function.locals[local].ty;
         let parameter = self.graph.functions[id].parameter(local.index() as u32);
