@@ -273,7 +273,9 @@ impl<'o> Anchors<'o> {
         };
         let mut after = places.iter().map(is_after);
         let first = after.next()?;
-        after.all(|after| after == first).then_some(())?;
+        if !after.all(|after| after == first) {
+            return None;
+        }
         Some(i64::from(self.code.comes_after(of_code, block, self.at)) - i64::from(first))
     }
 }
