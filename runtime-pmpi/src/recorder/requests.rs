@@ -1,0 +1,166 @@
+//! What runs on when its call has returned: requests, from the call that starts them to the one that completes them.
+
+use super::call::{Call, is_collective};
+use super::{Recorder, lost};
+use crate::tables::Table;
+use recording::layout::{FREE, REQUEST, REQUESTS, REQUESTS_AT, RETIRED, communicator, peer, request, state};
+use std::sync::atomic::Ordering;
+
+pub(super) const REQUESTS_TABLE: Table = Table {
+    at: REQUESTS_AT,
+    rows: REQUESTS,
+    width: REQUEST,
+};
+
+impl Recorder {
+    /// A call has started an operation, whose request has this handle.
+    pub fn start(&self, call: &Call, handle: u64) {
+        self.add_request(call, handle, state::ACTIVE);
+    }
+
+    /// A call has prepared an operation that can be started again and again.
+    pub fn prepare(&self, call: &Call, handle: u64) {
+        self.add_request(call, handle, state::PERSISTENT);
+    }
+
+    fn add_request(&self, call: &Call, handle: u64, state: u64) {
+        if matches!(handle, FREE | RETIRED) {
+            return;
+        }
+        let words = self.words;
+        let running = self.begun.fetch_add(1, Ordering::Relaxed) + 1;
+        self.alone(|| {
+            let Some(row) = REQUESTS_TABLE.vacant(words, handle) else {
+                self.lose(lost::REQUESTS);
+                return;
+            };
+            // A collective operation has no peers; what all say alike stands in their place.
+            let [a, b, c, d] = if is_collective(call.does) {
+                [
+                    (request::ROOT, call.root as u64),
+                    (request::BYTES, call.bytes as u64),
+                    (request::REDUCTION, call.reduction),
+                    (request::COUNT, call.count as u64),
+                ]
+            } else {
+                [
+                    (request::DESTINATION, call.destination as u64),
+                    (request::SEND_TAG, call.send_tag as u64),
+                    (request::SOURCE, call.source as u64),
+                    (request::RECEIVE_TAG, call.receive_tag as u64),
+                ]
+            };
+            let values = [
+                (request::OPERATION, u64::from(call.operation) + 1),
+                (request::COMMUNICATOR, call.serial),
+                a,
+                b,
+                c,
+                d,
+                (request::ORDINAL, call.ordinal),
+                (
+                    request::STATE,
+                    state | u64::from(call.does) << state::DOES | running << 32,
+                ),
+                (request::MARK, 0),
+            ];
+            for (word, value) in values {
+                words.set(row + word, value);
+            }
+            words.publish(row + request::HANDLE, handle);
+        });
+    }
+
+    /// A prepared operation is started.
+    pub fn activate(&self, handle: u64) {
+        let words = self.words;
+        let prepared = |row: usize| words.get(row + request::STATE) & state::ACTIVE == 0;
+        let Some(row) = REQUESTS_TABLE.find(words, handle, handle, prepared) else {
+            return;
+        };
+        let mut call = self.call_of(row);
+        if is_collective(call.does) {
+            self.row_of_serial(&mut call);
+            if call.row != 0 {
+                let ordinal = self.add(call.row as usize + communicator::BEGUN, 1) + 1;
+                words.set(row + request::ORDINAL, ordinal);
+            }
+        }
+        self.count_begun(&call);
+        let running = self.begun.fetch_add(1, Ordering::Relaxed) + 1;
+        let kept = words.get(row + request::STATE) & 0xffff_ffff;
+        words.publish(row + request::STATE, kept | state::ACTIVE | running << 32);
+    }
+
+    /// The operation of a request is complete; of a receive, `source` and `tag` say what came, if they are known.
+    pub fn complete(&self, handle: u64, received: Option<(i64, i64)>) {
+        let words = self.words;
+        let active = |row: usize| words.get(row + request::STATE) & state::ACTIVE != 0;
+        let Some(row) = REQUESTS_TABLE.find(words, handle, handle, active) else {
+            return;
+        };
+        let mut call = self.call_of(row);
+        if let Some((source, tag)) = received {
+            (call.source, call.receive_tag) = (source, tag);
+        }
+        if is_collective(call.does) {
+            self.row_of_serial(&mut call);
+        }
+        self.count_done(&call);
+        let state = words.get(row + request::STATE);
+        if state & state::PERSISTENT != 0 {
+            words.publish(row + request::STATE, state & !state::ACTIVE);
+        } else {
+            self.alone(|| REQUESTS_TABLE.remove(words, row));
+        }
+    }
+
+    /// A request is freed: nobody can wait for it any more.
+    pub fn free(&self, handle: u64) {
+        let words = self.words;
+        self.alone(|| {
+            if let Some(row) = REQUESTS_TABLE.find(words, handle, handle, |_| true) {
+                REQUESTS_TABLE.remove(words, row);
+            }
+        });
+    }
+
+    /// Whether one of these requests receives from anybody, or under any tag, so that only a status tells what it received.
+    #[must_use]
+    pub fn any_open(&self, handles: &[u64]) -> bool {
+        let words = self.words;
+        let does = |row: usize| (words.get(row + request::STATE) >> state::DOES) as u32 & 0xff;
+        let open = |handle: &u64| {
+            let found = REQUESTS_TABLE.find(words, *handle, *handle, |_| true);
+            found.filter(|&row| !is_collective(does(row))).is_some_and(|row| {
+                let source = words.get(row + request::SOURCE) as i64;
+                let tag = words.get(row + request::RECEIVE_TAG) as i64;
+                source == peer::ANYBODY || source >= 0 && tag < 0
+            })
+        };
+        handles.iter().any(open)
+    }
+
+    fn call_of(&self, row: usize) -> Call {
+        let word = |word: usize| self.words.get(row + word);
+        let does = (word(request::STATE) >> state::DOES) as u32 & 0xff;
+        let peer = |word_of: usize| {
+            if is_collective(does) {
+                peer::NONE
+            } else {
+                word(word_of) as i64
+            }
+        };
+        Call {
+            operation: word(request::OPERATION).wrapping_sub(1) as u32,
+            does,
+            destination: peer(request::DESTINATION),
+            send_tag: peer(request::SEND_TAG),
+            source: peer(request::SOURCE),
+            receive_tag: peer(request::RECEIVE_TAG),
+            serial: word(request::COMMUNICATOR),
+            ordinal: word(request::ORDINAL),
+            ..Call::default()
+        }
+    }
+}
