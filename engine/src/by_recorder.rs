@@ -6,7 +6,7 @@
 
 use crate::Who;
 use crate::answer::{Answer, Certainty, Finding, Grounds, Witness};
-use crate::recorded::{self, Verdict, Waiting};
+use crate::recorded::{Named, Verdict, Waiting};
 
 impl Answer {
     /// Puts what the tasks have recorded beside the answer.
@@ -27,33 +27,15 @@ impl Answer {
 
     /// Whom the recorder finds, if it finds anybody.
     fn finding_of(&self, waiting: &Waiting) -> Option<Finding> {
-        let (ranks, doubt) = match waiting.verdict() {
-            Verdict::Deadlock(ranks, recorded::Certainty::Proven) => (ranks, None),
-            Verdict::Deadlock(ranks, recorded::Certainty::Probable) => {
-                let doubt = waiting.doubt_of(&ranks).to_owned();
-                (ranks, Some(doubt))
+        let verdict = waiting.verdict();
+        let Named { ranks, doubt } = waiting.named(&verdict)?;
+        if let Verdict::Awaited(_) = verdict {
+            let mut tasks = ranks.iter().filter_map(|rank| waiting.task(*rank));
+            // Whoever moves comes to what the others wait for, as far as anybody can tell.
+            if tasks.any(|task| task.moves) || 2 * ranks.len() > waiting.tasks.len() {
+                return None;
             }
-            Verdict::Mismatch(mismatch) => (vec![mismatch.one.0, mismatch.other.0], None),
-            Verdict::Gone(waiter, _) => (vec![waiter], None),
-            Verdict::Awaited(ranks) => {
-                let (ranks, inferred) = match &waiting.least {
-                    Some(least) => (least.ranks.clone(), true),
-                    None => (ranks, false),
-                };
-                let mut tasks = ranks.iter().filter_map(|rank| waiting.task(*rank));
-                // Whoever moves comes to what the others wait for, as far as anybody can tell.
-                if tasks.any(|task| task.moves) || 2 * ranks.len() > waiting.tasks.len() {
-                    return None;
-                }
-                let doubt = if inferred {
-                    Some("others wait for more than these, of whom these are furthest behind by what all did before".to_owned())
-                } else {
-                    waiting.doubt_of_awaited(&ranks)
-                };
-                (ranks, doubt)
-            }
-            Verdict::Nobody => return None,
-        };
+        }
         let who = Who {
             ranks: ranks.iter().map(|rank| rank.0).collect(),
             names: Vec::new(),

@@ -3,7 +3,7 @@
 //! One line for each way, `name: ranks`: what `hindmost waits` says, and AutomaDeD's inference alone (sections 3 and 4) by the model of each task (DIST) and by one of all
 //! tasks (SEMI-DIST), each once by Table 1 and once by turns of loops before that. Then what the models have: `states` and `edges` of the largest, `merged` edges of all together.
 
-use engine::recorded::{Certainty, Rank, Record, Recording, Verdict, View, least_by_inference, waiting};
+use engine::recorded::{Certainty, Named, Rank, Record, Recording, View, least_by_inference, waiting};
 use std::collections::BTreeSet;
 use std::process::ExitCode;
 
@@ -32,16 +32,10 @@ fn main() -> ExitCode {
         })
         .collect();
     let waiting = waiting(&records);
-    let (named, certainty) = match waiting.verdict() {
-        Verdict::Deadlock(ranks, certainty) => (ranks, certainty),
-        Verdict::Mismatch(mismatch) => (vec![mismatch.one.0, mismatch.other.0], Certainty::Proven),
-        Verdict::Gone(waiter, _) => (vec![waiter], Certainty::Proven),
-        Verdict::Awaited(ranks) => match &waiting.least {
-            Some(least) => (least.ranks.clone(), Certainty::Probable),
-            None if waiting.doubt_of_awaited(&ranks).is_some() => (ranks, Certainty::Probable),
-            None => (ranks, Certainty::Proven),
-        },
-        Verdict::Nobody => (Vec::new(), Certainty::Probable),
+    let (named, certainty) = match waiting.named(&waiting.verdict()) {
+        Some(Named { ranks, doubt: None }) => (ranks, Certainty::Proven),
+        Some(Named { ranks, .. }) => (ranks, Certainty::Probable),
+        None => (Vec::new(), Certainty::Probable),
     };
     line("recorder", &named);
     println!("certainty: {certainty:?}");

@@ -23,15 +23,12 @@ pub fn waits_json(waiting: &Waiting) -> String {
 /// The wire form, for documents that hold it among other things.
 pub(crate) fn waits_out(waiting: &Waiting) -> WaitsJson<'_> {
     let verdict = waiting.verdict();
-    let (kind, ranks, proven) = match &verdict {
-        Verdict::Deadlock(ranks, certainty) => ("deadlock", ranks.clone(), *certainty == Certainty::Proven),
-        Verdict::Gone(waiter, on) => ("gone", vec![*waiter, *on], true),
-        Verdict::Mismatch(mismatch) => ("mismatch", vec![mismatch.one.0, mismatch.other.0], true),
-        Verdict::Awaited(ranks) => {
-            let is_certain = waiting.doubt_of_awaited(ranks).is_none();
-            ("awaited", ranks.clone(), is_certain)
-        }
-        Verdict::Nobody => ("nobody", Vec::new(), true),
+    let kind = match &verdict {
+        Verdict::Deadlock(..) => "deadlock",
+        Verdict::Gone(..) => "gone",
+        Verdict::Mismatch(_) => "mismatch",
+        Verdict::Awaited(_) => "awaited",
+        Verdict::Nobody => "nobody",
     };
     let graph = waiting.condensed();
     let pairs = waiting
@@ -49,8 +46,8 @@ pub(crate) fn waits_out(waiting: &Waiting) -> WaitsJson<'_> {
         version: VERSION,
         headline: crate::waits_headline(waiting),
         verdict: kind.into(),
-        ranks: set(&ranks),
-        proven,
+        ranks: set(&verdict.ranks()),
+        proven: waiting.doubt(&verdict).is_none(),
         size: waiting.size,
         tasks: waiting.tasks.iter().map(task).collect(),
         edges: edges.take(MOST_EDGES).collect(),

@@ -1,0 +1,290 @@
+//! One task's recording, in terms that all tasks share: what its threads wait for, and what it has done.
+
+use super::{Collective, How, Identity, Rank, Record, asks, is_partial};
+use library::Function;
+use recording::layout::{does, peer};
+use recording::{Call, Pending, Recording, RequestState};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use waitgraph::recorded::{Item, Needs, Presence, Receive, Recorded, Waits};
+
+/// One task's recording, in terms that all tasks share.
+pub(super) struct Task<'r> {
+    pub(super) rank: u32,
+    pub(super) record: &'r Record,
+    pub(super) operations: &'r [String],
+    /// The members of each communicator, once for all tasks.
+    pub(super) members: &'r RefCell<BTreeMap<Identity, Vec<Arc<[Rank]>>>>,
+}
+
+impl Task<'_> {
+    pub(super) fn recording(&self) -> &Recording {
+        &self.record.recording
+    }
+
+    pub(super) fn recorded(&self) -> Recorded {
+        let recording = self.recording();
+        let mut sent = BTreeMap::new();
+        let mut received = BTreeMap::new();
+        let (mut given, mut used) = (BTreeMap::new(), BTreeMap::new());
+        for each in &recording.channels {
+            if let Some(signals) = self.signals(Some(each.communicator), i64::from(each.peer), each.tag) {
+                if each.received {
+                    used.insert(signals, each.done);
+                } else {
+                    given.insert(signals, each.begun);
+                }
+                continue;
+            }
+            let Some(channel) = self.channel(Some(each.communicator), i64::from(each.peer), each.tag) else {
+                continue;
+            };
+            if each.received {
+                received.insert(channel, each.done)
+            } else {
+                sent.insert(channel, each.begun)
+            };
+        }
+        let calls = recording.threads.iter().filter_map(|thread| thread.call.as_ref());
+        let mut posted: Vec<Receive> = self
+            .under_way()
+            .filter_map(|request| self.receive_of(request))
+            .collect();
+        let blocking = calls
+            .clone()
+            .filter(|call| matches!(call.does, does::RECEIVES | does::EXCHANGES));
+        posted.extend(blocking.filter_map(|call| self.receive(call.communicator, call.source)));
+        Recorded {
+            rank: Rank(self.rank),
+            presence: if self.record.is_gone {
+                Presence::Gone
+            } else {
+                Presence::Present
+            },
+            threads: recording
+                .threads
+                .iter()
+                .map(|thread| self.waits_of(thread))
+                .collect(),
+            sent,
+            received,
+            given,
+            used,
+            locks: self.locks(),
+            posted,
+            entered: recording
+                .communicators
+                .iter()
+                .map(|each| (Identity(each.identity), each.begun))
+                .collect(),
+            // What a request completes has been entered, too.
+            inside: calls
+                .filter_map(|call| self.collective(call.communicator, call.ordinal, call))
+                .chain(self.under_way().filter_map(|request| self.collective_of(request)))
+                .collect(),
+            is_partial: is_partial(recording),
+        }
+    }
+
+    fn waits_of(&self, thread: &recording::Thread) -> (Waits, How) {
+        if self.record.moves {
+            return (Waits::Nothing, How::Blocked);
+        }
+        match (&thread.call, &thread.polling) {
+            (Some(call), _) if !asks(call.does) => (self.waits(call), How::Blocked),
+            // One question is none yet: the program may go on to other things.
+            (_, Some(polling)) if polling.times > 1 => (self.waits(&polling.call), How::Polling),
+            _ => (Waits::Nothing, How::Blocked),
+        }
+    }
+
+    fn waits(&self, call: &Call) -> Waits {
+        let message = || match self.receive(call.communicator, call.source) {
+            Some(receive) => Item::Message {
+                receive,
+                before: self
+                    .under_way()
+                    .filter_map(|request| self.receive_of(request))
+                    .collect(),
+            },
+            None => Item::Unknown,
+        };
+        let delivery = || self.delivery(call.communicator, call.destination, u64::MAX);
+        match call.does {
+            does::SENDS => Waits::All(vec![delivery()]),
+            does::RECEIVES | does::PROBES | does::ASKS_MESSAGE => match call.source.0 {
+                peer::NOBODY => Waits::Nothing,
+                _ => Waits::All(vec![message()]),
+            },
+            does::EXCHANGES => Waits::All(self.all_of(vec![delivery()], vec![message()])),
+            does::EVERY_PART..=does::COLLECTIVE => {
+                match self.collective(call.communicator, call.ordinal, call) {
+                    Some(collective) => Waits::All(vec![Item::Collective(collective)]),
+                    None => Waits::All(vec![Item::Unknown]),
+                }
+            }
+            does::COMPLETES_ALL | does::ASKS_ALL => self.completes_all(call),
+            does::COMPLETES_ONE | does::ASKS_ONE => Waits::One(self.items(call)),
+            does::HELD => Waits::Some(self.items(call)),
+            does::EPOCH => Waits::All(vec![Item::Unknown]),
+            does::LOCKS | does::SYNCHRONISES => Waits::All(vec![self.lock_of(call)]),
+            _ => Waits::Nothing,
+        }
+    }
+
+    /// What a call that waits for all of these sends and all of these other things can be said to wait for. A send may have been complete at once, without
+    /// anybody knowing; so sends count only where nothing else holds the call, and one of them alone is certain.
+    fn all_of(&self, sends: Vec<Item>, others: Vec<Item>) -> Vec<Item> {
+        match (&sends[..], &others[..]) {
+            ([_], []) => sends,
+            (_, []) => vec![Item::Unknown],
+            _ => others,
+        }
+    }
+
+    fn completes_all(&self, call: &Call) -> Waits {
+        let (sends, others): (Vec<Item>, Vec<Item>) = self
+            .items(call)
+            .into_iter()
+            .partition(|item| matches!(item, Item::Delivery { .. }));
+        match (&sends[..], &others[..]) {
+            // All of them are sends, and one at least is not complete.
+            ([_, _, ..], []) => Waits::One(sends),
+            _ => Waits::All(self.all_of(sends, others)),
+        }
+    }
+
+    /// The requests that a call completes, or asks about; one more unknown thing if some were not recorded.
+    fn items(&self, call: &Call) -> Vec<Item> {
+        let marked: Vec<&Pending> = self
+            .under_way()
+            .filter(|request| call.mark.is_some() && request.mark == call.mark)
+            .collect();
+        let mut items: Vec<Item> = marked.iter().map(|request| self.item(request)).collect();
+        if marked.len() as u64 != call.count.max(0).unsigned_abs() {
+            items.push(Item::Unknown);
+        }
+        items
+    }
+
+    fn item(&self, request: &Pending) -> Item {
+        match request.does {
+            does::SENDS => self.delivery(request.communicator, request.destination, request.begun),
+            does::RECEIVES => self.awaited_by(request),
+            does::EVERY_PART..=does::COLLECTIVE => match self.collective_of(request) {
+                Some(collective) => Item::Collective(collective),
+                None => Item::Unknown,
+            },
+            _ => Item::Unknown,
+        }
+    }
+
+    /// The collective operation that a request completes.
+    fn collective_of(&self, request: &Pending) -> Option<Collective> {
+        let amount = request.amount;
+        let call = Call {
+            operation: request.operation,
+            does: request.does,
+            since: 0,
+            communicator: request.communicator,
+            destination: request.destination,
+            source: request.source,
+            count: amount.count,
+            root: amount.root,
+            bytes: amount.bytes,
+            reduction: amount.reduction,
+            ordinal: request.ordinal,
+            mark: None,
+        };
+        does::is_collective(call.does)
+            .then(|| self.collective(request.communicator, request.ordinal, &call))?
+    }
+
+    /// What a request that receives waits for: a message, or a signal over a window.
+    fn awaited_by(&self, request: &Pending) -> Item {
+        let (source, tag) = request.source;
+        if let Some(signals) = self.signals(request.communicator, source, tag) {
+            return Item::Signal(signals);
+        }
+        match self.receive_of(request) {
+            Some(receive) => Item::Message {
+                receive,
+                before: self
+                    .under_way()
+                    .filter(|other| other.begun < request.begun)
+                    .filter_map(|other| self.receive_of(other))
+                    .collect(),
+            },
+            None => Item::Unknown,
+        }
+    }
+
+    pub(super) fn under_way(&self) -> impl Iterator<Item = &Pending> {
+        let requests = self.record.recording.requests.iter();
+        requests.filter(|request| request.state == RequestState::UnderWay)
+    }
+
+    fn collective(&self, communicator: Option<u64>, ordinal: Option<u64>, call: &Call) -> Option<Collective> {
+        let known = self.recording().communicator(communicator?)?;
+        let own: Option<Vec<Rank>> = known
+            .members
+            .as_ref()?
+            .iter()
+            .map(|rank| rank.map(Rank))
+            .collect();
+        let (own, remote) = (own?, known.remote.as_ref());
+        let mut members = own.clone();
+        members.extend(
+            remote
+                .into_iter()
+                .flat_map(|remote| remote.iter().flatten())
+                .map(|rank| Rank(*rank)),
+        );
+        let root = call
+            .root
+            .and_then(|root| own.get(root as usize).copied())
+            .filter(|_| remote.is_none());
+        let name = self.recording().operation(call.operation);
+        let mut lists = self.members.borrow_mut();
+        let shared = lists.entry(Identity(known.identity)).or_default();
+        let members = match shared.iter().find(|list| list[..] == members[..]) {
+            Some(list) => Arc::clone(list),
+            None => {
+                let list: Arc<[Rank]> = members.into();
+                shared.push(Arc::clone(&list));
+                list
+            }
+        };
+        Some(Collective {
+            communicator: Identity(known.identity),
+            members,
+            ordinal: ordinal?,
+            operation: self
+                .operations
+                .binary_search_by(|each| each.as_str().cmp(name))
+                .ok()? as u32,
+            root,
+            // The two sides of an intercommunicator give different things.
+            bytes: call.bytes.filter(|_| remote.is_none()),
+            reduction: call.reduction,
+            needs: match (call.does, root) {
+                // Of an intercommunicator each side waits for the other alone.
+                _ if remote.is_some() => Needs::Nothing,
+                // Without data nobody need wait for anybody; a barrier has none to count.
+                (does::EVERY_PART, _) if call.count > 0 || !carries_data(name) => Needs::All,
+                (does::FROM_ROOT, Some(root)) if root != Rank(self.rank) && call.count > 0 => {
+                    Needs::Root(root)
+                }
+                (does::TO_ROOT, Some(root)) if root == Rank(self.rank) && call.count > 0 => Needs::All,
+                (does::PREFIX, _) if call.count > 0 => Needs::Lower,
+                _ => Needs::Nothing,
+            },
+        })
+    }
+}
+
+/// Whether a collective operation has data to count; what is in no table is taken to have some.
+fn carries_data(operation: &str) -> bool {
+    library::function(operation).is_none_or(Function::carries_data)
+}

@@ -1,0 +1,144 @@
+//! What a wait graph comes to: what there is to say first, whom that names, and whether it is certain.
+
+use super::{Certainty, Edge, Mismatch, Rank, Waiting, Why};
+use std::collections::BTreeSet;
+
+/// What the wait graph comes to, the gravest first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// These wait for each other, and nobody else can help them; not proven if some of them ask again and again and may do something else between.
+    Deadlock(Vec<Rank>, Certainty),
+    /// The first waits for the second, which has ended, or ends, its use of MPI.
+    Gone(Rank, Rank),
+    /// Two tasks are in one collective operation and called different ones.
+    Mismatch(Mismatch),
+    /// All that wait, wait for these, which wait for nobody.
+    Awaited(Vec<Rank>),
+    /// Nobody waits for anybody.
+    Nobody,
+}
+
+impl Verdict {
+    /// The tasks that it is about.
+    #[must_use]
+    pub fn ranks(&self) -> Vec<Rank> {
+        match self {
+            Verdict::Deadlock(ranks, _) | Verdict::Awaited(ranks) => ranks.clone(),
+            Verdict::Gone(waiter, on) => vec![*waiter, *on],
+            Verdict::Mismatch(mismatch) => vec![mismatch.one.0, mismatch.other.0],
+            Verdict::Nobody => Vec::new(),
+        }
+    }
+}
+
+/// Whom a verdict names as those to look at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// These.
+    pub ranks: Vec<Rank>,
+    /// Why that is not certain; nothing if it is proven.
+    pub doubt: Option<String>,
+}
+
+impl Waiting {
+    /// What there is to say first.
+    #[must_use]
+    pub fn verdict(&self) -> Verdict {
+        let graph = &self.graph;
+        // A wrong call explains a deadlock better than who waits for whom in it.
+        if let Some(mismatch) = graph.mismatches.first() {
+            return Verdict::Mismatch(mismatch.clone());
+        }
+        if let Some((waiter, on)) = graph.orphans.first() {
+            return Verdict::Gone(*waiter, *on);
+        }
+        if let Some(cycle) = graph.cycles.first() {
+            let proven = cycle.iter().all(|rank| graph.proven.binary_search(rank).is_ok());
+            let certainty = if proven {
+                Certainty::Proven
+            } else {
+                Certainty::Probable
+            };
+            return Verdict::Deadlock(cycle.clone(), certainty);
+        }
+        if graph.awaited.is_empty() {
+            Verdict::Nobody
+        } else {
+            Verdict::Awaited(graph.awaited.clone())
+        }
+    }
+
+    /// Why the verdict is not certain; nothing if it is.
+    #[must_use]
+    pub fn doubt(&self, verdict: &Verdict) -> Option<String> {
+        match verdict {
+            Verdict::Deadlock(ranks, Certainty::Probable) => Some(self.doubt_of(ranks).to_owned()),
+            Verdict::Awaited(ranks) => self.doubt_of_awaited(ranks),
+            Verdict::Deadlock(_, Certainty::Proven)
+            | Verdict::Mismatch(_)
+            | Verdict::Gone(..)
+            | Verdict::Nobody => None,
+        }
+    }
+
+    /// Whom the verdict names, if anybody: of many who are awaited those who are furthest behind, if that can be inferred.
+    #[must_use]
+    pub fn named(&self, verdict: &Verdict) -> Option<Named> {
+        let ranks = match (verdict, &self.least) {
+            (Verdict::Nobody, _) => return None,
+            (Verdict::Gone(waiter, _), _) => vec![*waiter],
+            (Verdict::Awaited(_), Some(least)) => {
+                let doubt = "others wait for more than these, of whom these are furthest behind by what all did before";
+                return Some(Named {
+                    ranks: least.ranks.clone(),
+                    doubt: Some(doubt.to_owned()),
+                });
+            }
+            _ => verdict.ranks(),
+        };
+        Some(Named {
+            ranks,
+            doubt: self.doubt(verdict),
+        })
+    }
+
+    /// Why a deadlock of these is not certain.
+    #[must_use]
+    pub fn doubt_of(&self, cycle: &[Rank]) -> &'static str {
+        let mut own = self.graph.edges.iter();
+        let is_lock = |edge: &Edge| matches!(edge.why, Why::Lock(_)) && cycle.contains(&edge.waiter);
+        if own.any(is_lock) {
+            "who has a window locked is told by calls alone, and a library may have it otherwise"
+        } else {
+            "some of them only ask again and again, and may do other things between"
+        }
+    }
+
+    /// Why it is not certain that all others wait for these; `None` if it is.
+    fn doubt_of_awaited(&self, awaited: &[Rank]) -> Option<String> {
+        let waiters = self.graph.edges.iter().map(|edge| edge.waiter);
+        let known: BTreeSet<Rank> = waiters.chain(awaited.iter().copied()).collect();
+        let ranks = self.tasks.iter().map(|task| task.rank);
+        let others: base::RankSet = ranks.filter(|&rank| !known.contains(&Rank(rank))).collect();
+        let partial = self.tasks.iter().any(|task| task.is_partial);
+        let mut edges = self.graph.edges.iter();
+        if edges.any(|edge| matches!(edge.why, Why::Lock(_))) {
+            return Some("who has a window locked is told by calls alone".to_owned());
+        }
+        let sure: BTreeSet<Rank> = (self.graph.edges.iter())
+            .filter(|edge| edge.certainty == Certainty::Proven)
+            .map(|edge| edge.waiter)
+            .chain(awaited.iter().copied())
+            .collect();
+        let unsure: base::RankSet = (known.difference(&sure)).map(|rank| rank.0).collect();
+        match (self.tasks.len() < self.size as usize, others.len()) {
+            (true, _) => Some("there are no recordings of some ranks".to_owned()),
+            (false, 1..) => Some(format!("of {others} nobody knows for whom they wait, if they do")),
+            (false, 0) if partial => Some("the recorder had not room for all that was done".to_owned()),
+            (false, 0) if !unsure.is_empty() => Some(format!(
+                "it is not certain of {unsure} that they wait: who asks again and again may do other things between, and a library may let a call go on"
+            )),
+            (false, 0) => None,
+        }
+    }
+}
