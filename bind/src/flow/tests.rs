@@ -128,7 +128,10 @@ fn code_that_the_file_does_not_have_is_not_decoded() {
 #[test]
 fn a_function_whose_table_of_exceptions_cannot_be_read_is_not_decoded() {
     // ret; and behind it a table: no base, no types, offsets as ULEB128, of no bytes and of one byte.
-    let code = [0xc3, 0xff, 0xff, 0x01, 0x00, 0xff, 0xff, 0x01, 0x01, 0x00];
+    // Behind these one whose offsets have two bytes each, as no compiler writes them.
+    let code = [
+        0xc3, 0xff, 0xff, 0x01, 0x00, 0xff, 0xff, 0x01, 0x01, 0x00, 0xff, 0xff, 0x02, 0x01, 0x00,
+    ];
     with_pieces(&[&code], nothing, |file, _| {
         let with_table = |at: u64| {
             let mut frame = frame(0..1);
@@ -137,6 +140,7 @@ fn a_function_whose_table_of_exceptions_cannot_be_read_is_not_decoded() {
         };
         assert!(with_table(1));
         assert!(!with_table(5));
+        assert!(!with_table(10));
         assert!(!with_table(0x100));
     });
 }
@@ -318,6 +322,8 @@ fn a_computed_jump_is_one_of_a_table_only_behind_what_reads_the_table() {
     check(&[0x48, 0x63, 0x04, 0x82, 0x48, 0x01, 0xc8, 0xff, 0xe0], false);
     // The sum is in another register: jmp rcx.
     check(&[0x48, 0x63, 0x04, 0x82, 0x48, 0x01, 0xd0, 0xff, 0xe1], false);
+    // A difference: sub rax, rdx.
+    check(&[0x48, 0x63, 0x04, 0x82, 0x48, 0x29, 0xd0, 0xff, 0xe0], false);
     // Entries of eight bytes; no table: movsxd rax, [rdx+8*rax]; movsxd rax, [rdx].
     check(&[0x48, 0x63, 0x04, 0xc2, 0x48, 0x01, 0xd0, 0xff, 0xe0], false);
     check(&[0x48, 0x63, 0x02, 0x48, 0x01, 0xd0, 0xff, 0xe0], false);
