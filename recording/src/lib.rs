@@ -11,8 +11,9 @@
 pub mod layout;
 pub mod model;
 mod read;
+mod record;
 
-pub use read::{
+pub use record::{
     Amount, Call, Channel, Communicator, Error, Kind, Lost, Members, Pending, Polling, Recording,
     RequestState, Stage, Thread,
 };
