@@ -439,6 +439,15 @@ mod tests {
         to_itself.to = Some((Id::from_index(0), local()));
         // It gives its parameter to nobody but itself.
         check(Qualifiers::default(), slice::from_ref(&to_itself), false);
+        // Not even if no way through it goes past that call.
+        let always = is_believed(Qualifiers::default(), |map, _| {
+            map.shown = vec![to_itself.clone()];
+            let edges = &mut map.functions[FunctionId::from_index(0)].edges;
+            edges.retain(|&(from, to)| (from.index(), to.index()) != (1, 5));
+            edges.push((Id::from_index(4), Id::from_index(5)));
+            edges.sort_unstable();
+        });
+        assert!(!always);
         check(Qualifiers::default(), &[to_itself, shown(4)], true);
     }
 
