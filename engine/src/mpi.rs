@@ -383,6 +383,7 @@ mod tests {
             is_any_round: false,
             is_of_program: false,
             outside: None,
+            is_runtime: false,
             obstacle: None,
         }
     }

@@ -541,6 +541,17 @@ fn beneath_both(
     // The frame in front of which the code of the program ends.
     let entry = |stack: &CodeStack| stack.frames.last().map(|frame| frame.levels.1);
     let beneath = beneath::relation((task_a, entry(a)), (task_b, entry(b)));
+    let ends_in_unknown_code = |task: &Located| {
+        let entry = entry(&task.code);
+        let depth = task
+            .origin
+            .iter()
+            .position(|origin| origin.is_some() && *origin == entry);
+        depth.is_some_and(|depth| task.is_in_unknown_code(depth))
+    };
+    if [task_a, task_b].into_iter().any(ends_in_unknown_code) {
+        return Err(CodeDoubt::Beneath);
+    }
     let told = last.zip(beneath).filter(|_| settled);
     let told = told.map(|(verdict, (relation, _))| CodeVerdict { relation, ..verdict });
     told.ok_or(CodeDoubt::Beneath)

@@ -350,6 +350,9 @@ impl<'m> Order<'m> {
             return Outcome::unknown(depth, None, Reason::CallsBack(name.clone()));
         }
         let entry = |task: &Located| task.origin.get(depth).copied().flatten();
+        if [a, b].iter().any(|side| side.is_in_unknown_code(depth)) {
+            return Outcome::unknown(depth, None, Reason::NotInMap(name.clone()));
+        }
         // A macro may make a call more than once.
         let caller = depth.checked_sub(1).map(|last| &a.frames[last]);
         let is_one_call = caller.is_some_and(|caller| {

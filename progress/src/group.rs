@@ -119,11 +119,11 @@ pub fn settle_code(order: &Order<'_>, tasks: &mut [Located]) {
 }
 
 fn key<'a>(order: &Order<'_>, task: &'a Located, code: Option<&'a CodeStack>) -> Key<'a> {
-    // What happens inside a library below the program does not tell tasks apart, but for whether it waits for others.
+    // What happens inside a library below the program does not tell tasks apart, but for whether it waits for others, and where its lines are known.
     let program = task
         .frames
         .iter()
-        .rposition(|frame| frame.function.is_some())
+        .rposition(|frame| frame.function.is_some() || frame.outside.is_some() && !frame.is_runtime)
         .map_or(0, |last| last + 1);
     let frames = task.frames[..program]
         .iter()

@@ -61,6 +61,8 @@ pub struct LocatedFrame {
     pub is_of_program: bool,
     /// Of a function outside of the map: where it is, if that was recorded.
     pub outside: Option<SourceLine>,
+    /// It is a function of the system, of a language or of MPI, which no map has and no program brings along.
+    pub is_runtime: bool,
     /// Why no places are known.
     pub obstacle: Option<Obstacle>,
 }
@@ -69,6 +71,20 @@ impl Located {
     /// Whether no function of the stack is in the map.
     pub(crate) fn is_outside(&self) -> bool {
         self.frames.iter().all(|frame| frame.function.is_none())
+    }
+
+    /// Whether frame number `depth` and those below are outside of the map in a function of the program, in another language, or of a library that the
+    /// program brings along: it may come to one operation of MPI, or to one of its lines, more than once.
+    pub(crate) fn is_in_unknown_code(&self, depth: usize) -> bool {
+        let mut unknown = self.frames[depth..]
+            .iter()
+            .take_while(|frame| !frame.is_runtime)
+            .peekable();
+        let calls_mpi = || {
+            let called = self.beneath.as_ref().and_then(|beneath| beneath.entry);
+            called.is_some() && called != self.origin.get(depth).copied().flatten()
+        };
+        unknown.peek().is_some() && (calls_mpi() || unknown.any(|frame| frame.outside.is_some()))
     }
 }
 
@@ -191,6 +207,7 @@ impl Order<'_> {
             is_any_round: false,
             is_of_program: false,
             outside: None,
+            is_runtime: false,
             obstacle: None,
         }
     }
@@ -214,6 +231,7 @@ impl Order<'_> {
             is_any_round: function.is_some_and(|id| self.may_be_a_loop(id)),
             is_of_program: function.is_none() && self.is_in_mapped_file(frame),
             outside: recorded_line(frame).filter(|_| function.is_none()),
+            is_runtime: function.is_none() && is_runtime(frame),
             obstacle: None,
         };
         let Some(id) = function else {
@@ -445,6 +463,14 @@ impl Order<'_> {
             _ => None,
         }
     }
+}
+
+fn is_runtime(frame: &Frame) -> bool {
+    let (module, source) = (frame.module.as_deref(), frame.file.as_deref());
+    library::of_symbol(library::symbols::called_name(&frame.function)).is_some()
+        || base::mpi_entry_point(&frame.function).is_some()
+        || module.is_some_and(library::is_runtime_library)
+        || library::is_of_language(module, source)
 }
 
 /// The line of a frame as it was recorded.

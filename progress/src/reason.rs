@@ -81,6 +81,8 @@ pub enum Reason {
     NothingInMap,
     /// This function is not in the map and calls functions that are.
     CallsBack(String),
+    /// Both are in this function outside the map, which is the program's or of a library that it brings along.
+    NotInMap(String),
     /// Both are in one function outside the map, and not in the same operation of MPI beneath it.
     Beneath {
         /// The function.
@@ -243,7 +245,7 @@ impl Reason {
             Reason::CallUnderWay { .. } => "call-under-way",
             Reason::CallInMacro(_) => "call-in-macro",
             Reason::CallsBack(_) => "function-calls-back",
-            Reason::Beneath { .. } => "function-not-in-map",
+            Reason::NotInMap(_) | Reason::Beneath { .. } => "function-not-in-map",
             Reason::Part(..) => "function-differs",
             Reason::ReadInPart { .. } => "function-read-in-part",
             Reason::SeveralPoints(_) => "line-of-several-points",
@@ -310,6 +312,12 @@ impl fmt::Display for Reason {
                 "task {inside} is inside {callee}, task {outside} on the line that calls it"
             ),
             Reason::NothingInMap => f.write_str("no function on their stacks is in the map"),
+            Reason::NotInMap(function) => {
+                write!(
+                    f,
+                    "{function} is not in the map: who is further in it is not known"
+                )
+            }
             Reason::CallsBack(function) => {
                 write!(f, "{function} is not in the map, and calls functions that are")
             }
