@@ -67,7 +67,7 @@ pub(crate) fn stack(task: &Task) -> OutsideStack {
     }
     let is_own = |frame: &Frame| {
         let module = frame.module.as_deref().unwrap_or_default();
-        !symbols::starts(&frame.function).is_some() && !is_runtime_library(module)
+        symbols::starts(&frame.function).is_none() && !is_runtime_library(module)
     };
     let works = |frames: &&Vec<Frame>| frames.iter().any(is_own);
     let mut stacks = task.threads.iter().map(|thread| &thread.frames);
