@@ -1,12 +1,14 @@
 //! Which calls exchange messages, and what of a message is a constant.
 
 use crate::build::callees::Callees;
+use crate::build::origins::{Origin, fits};
 use crate::effect::carried;
 use crate::graph::{Message, MessageRole};
 use base::mpi_name;
 use dataflow::FunctionInfo;
 use ir::{ExprId, ExprKind, Function, UnaryOp, VarRef};
 use library::{Part, Role};
+use std::collections::BTreeSet;
 
 /// The number of `MPI_COMM_WORLD`.
 pub(super) const WORLD: u32 = 0;
@@ -93,7 +95,11 @@ fn constant(function: &Function, expr: ExprId) -> Option<i64> {
     match function.exprs[expr].kind {
         ExprKind::Int(value) => Some(value),
         ExprKind::Unary(UnaryOp::Neg, inner) => constant(function, inner).and_then(i64::checked_neg),
-        ExprKind::Cast(_, inner) => constant(function, inner),
+        // A type that does not hold the value makes another one of it.
+        ExprKind::Cast(ty, inner) => {
+            let value = constant(function, inner)?;
+            fits(ty, BTreeSet::from([Origin::Int(value)])).map(|_| value)
+        }
         _ => None,
     }
 }

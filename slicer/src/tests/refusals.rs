@@ -54,6 +54,8 @@ fn what_a_variable_may_not_hold_unchanged_is_any_tag() {
     check_tag("", "signed char t = 127;", "t", false);
     check_tag("", "signed char t = 128;", "t", true);
     check_tag("", "float t = 8;", "(int) t", true);
+    check_tag("", "", "(int) (short) 263", false);
+    check_tag("", "", "(int) (signed char) 263", true);
 }
 
 #[test]
