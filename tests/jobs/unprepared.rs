@@ -362,3 +362,54 @@ fn with_one_build_id_for_all_builds() {
     let second = ask(Mpi::OpenMpi, &exe, &proven);
     assert_eq!(second["hindmost"][0]["line"], 9, "{second:#}");
 }
+
+/// Calls a function in C in each step.
+const STEPS: &str = "program steps
+  use mpi
+  use iso_c_binding
+  implicit none
+  interface
+     subroutine kernel(step, rank) bind(c)
+       use iso_c_binding
+       integer(c_int), value :: step, rank
+     end subroutine
+  end interface
+  integer :: step, rank, failed
+  call MPI_Init(failed)
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank, failed)
+  do step = 0, 9
+     call kernel(step, rank)
+  end do
+  call MPI_Finalize(failed)
+end program
+";
+const KERNEL: &str = "#include <unistd.h>
+
+void kernel(int step, int rank)
+{
+    if (step == 4 && rank == 1)
+        pause();
+    if (step == 3 && rank != 1)
+        pause();
+}
+";
+
+/// Rank 1 is a step ahead, at an earlier line of what the steps call. Of the loop in Fortran no map knows anything: nobody is proven to be behind, or by
+/// the machine code those who are.
+#[test]
+fn whose_steps_are_in_fortran_and_whose_work_is_in_c() {
+    let _turn = my_turn();
+    let kernel = written("kernel.c", KERNEL);
+    let flags = ["-g", "-O0", "-ffree-form", &kernel.to_string_lossy()];
+    let exe = compiled("mpif90.openmpi", &written("steps.f90", STEPS), "steps", &flags);
+    let stands = |_: i32, answer: &Value| {
+        let mut ranks = answer["classes"].as_array().into_iter().flatten();
+        ranks.any(|class| class["ranks"] == "0,2-3") && answer["tasks"] == 4
+    };
+    let answer = ask(Mpi::OpenMpi, &exe, &stands);
+    let proven = answer["hindmost"].as_array().into_iter().flatten();
+    let proven = Vec::from_iter(proven.map(|class| &class["ranks"]));
+    assert!(proven.iter().all(|ranks| **ranks == "0,2-3"), "{answer:#}");
+    let frames = answer["classes"][0]["frames"].to_string();
+    assert!(frames.contains("steps.f90"), "{frames}");
+}
