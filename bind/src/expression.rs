@@ -19,7 +19,7 @@ use std::fmt;
 
 /// Why an expression cannot be handed to the probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Refusal {
+pub(crate) enum Inexpressible {
     /// The value at the function's entry of something that is no general register.
     EntryValue,
     /// The value is split: no one place has all of it.
@@ -42,7 +42,7 @@ pub(crate) enum Refusal {
     Damaged,
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for Inexpressible {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::EntryValue => "its value is only known to the caller (DW_OP_entry_value)",
@@ -80,14 +80,14 @@ pub(crate) fn rewrite(
     unit: UnitId,
     expression: Expression<Slice<'_>>,
     frame: Option<ExpressionFrame<'_, '_, '_>>,
-) -> Result<(Vec<u8>, LocationKind), Refusal> {
+) -> Result<(Vec<u8>, LocationKind), Inexpressible> {
     match rewriter::rewrite(Types::Dropped, debug, unit, expression, frame) {
-        Err(Refusal::Typed) => {
+        Err(Inexpressible::Typed) => {
             let (bytes, place) = rewriter::rewrite(Types::Kept, debug, unit, expression, frame)?;
             if typed::fit_together(&bytes) {
                 Ok((bytes, place))
             } else {
-                Err(Refusal::Typed)
+                Err(Inexpressible::Typed)
             }
         }
         done => done,

@@ -2,7 +2,7 @@
 
 use crate::debug::{Debug, Entry, Slice, UnitId};
 use crate::elf::Image;
-use crate::expression::{LocationKind, Refusal, facts, literal, rewrite};
+use crate::expression::{Inexpressible, LocationKind, facts, literal, rewrite};
 use crate::pieces::{Part, holding};
 use crate::stack::ExpressionFrame;
 use gimli::AttributeValue;
@@ -17,7 +17,7 @@ pub(crate) struct Places {
     /// Sorted, disjoint.
     pub(crate) ranges: Vec<LocationRange>,
     /// Why ranges were left out, once per range.
-    pub(crate) refused: Vec<Refusal>,
+    pub(crate) refused: Vec<Inexpressible>,
     /// The place is the same in every frame: a fixed address or a constant.
     pub(crate) fixed: bool,
 }
@@ -56,7 +56,7 @@ pub(crate) fn places<'a>(
             };
             match constant_expression(constant, encoding).filter(|_| part.offset == 0) {
                 Some(expression) => places.push(ALWAYS, expression),
-                None => places.refused.push(Refusal::Other),
+                None => places.refused.push(Inexpressible::Other),
             }
             places.fixed = true;
         }
@@ -91,7 +91,7 @@ impl Places {
     ) {
         let At { debug, unit, .. } = at;
         let Ok(Some(mut list)) = debug.dwarf(unit).attr_locations(&debug.units[unit], value) else {
-            self.refused.push(Refusal::Damaged);
+            self.refused.push(Inexpressible::Damaged);
             return;
         };
         let mut listed: Vec<Listed> = Vec::new();
@@ -101,7 +101,7 @@ impl Places {
                 Ok(Some(item)) => item,
                 Ok(None) => break,
                 Err(_) => {
-                    self.refused.push(Refusal::Damaged);
+                    self.refused.push(Inexpressible::Damaged);
                     break;
                 }
             };
@@ -162,7 +162,7 @@ fn checked<'a>(
     expression: gimli::Expression<Slice<'a>>,
     part: Part,
     is_number: bool,
-) -> Result<Option<(Vec<u8>, LocationKind)>, Refusal> {
+) -> Result<Option<(Vec<u8>, LocationKind)>, Inexpressible> {
     let At { debug, unit, .. } = at;
     let held = holding(expression, part, debug.units[unit].encoding())?;
     if held.place.0.is_empty() {
@@ -171,11 +171,11 @@ fn checked<'a>(
     let (bytes, place) = rewrite(debug, unit, held.place, at.frame)?;
     let start = held.holds.map_or(0, |(start, _)| start);
     if is_number && facts(&bytes).is_some_and(|facts| facts.is_stack_address()) {
-        return Err(Refusal::StackAddress);
+        return Err(Inexpressible::StackAddress);
     }
     match place {
-        LocationKind::Static(address) if !at.image.is_loaded(address) => Err(Refusal::Dropped),
-        LocationKind::Value(length) if part.end() - start > length => Err(Refusal::Pieces),
+        LocationKind::Static(address) if !at.image.is_loaded(address) => Err(Inexpressible::Dropped),
+        LocationKind::Value(length) if part.end() - start > length => Err(Inexpressible::Pieces),
         _ => Ok(Some((held.at_its_place(bytes), place))),
     }
 }

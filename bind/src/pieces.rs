@@ -5,7 +5,7 @@
 //! that one. What other pieces need does not matter then.
 
 use crate::debug::Slice;
-use crate::expression::Refusal;
+use crate::expression::Inexpressible;
 use base::put_number;
 use gimli::{Expression, Operation, Reader as _};
 use progress_map::{Encoding, PathStep};
@@ -77,7 +77,7 @@ pub(crate) fn holding<'a>(
     location: Expression<Slice<'a>>,
     part: Part,
     encoding: gimli::Encoding,
-) -> Result<Held<'a>, Refusal> {
+) -> Result<Held<'a>, Inexpressible> {
     let mut rest = location.0;
     // Where the operators of this piece begin, in the expression and in the variable.
     let mut from = location.0;
@@ -88,23 +88,25 @@ pub(crate) fn holding<'a>(
         let Operation::Piece {
             size_in_bits,
             bit_offset,
-        } = Operation::parse(&mut rest, encoding).map_err(|_| Refusal::Damaged)?
+        } = Operation::parse(&mut rest, encoding).map_err(|_| Inexpressible::Damaged)?
         else {
             continue;
         };
         in_pieces = true;
         if size_in_bits % 8 != 0 || bit_offset.unwrap_or(0) != 0 {
-            return Err(Refusal::Pieces);
+            return Err(Inexpressible::Pieces);
         }
-        let end = start.checked_add(size_in_bits / 8).ok_or(Refusal::Damaged)?;
+        let end = start
+            .checked_add(size_in_bits / 8)
+            .ok_or(Inexpressible::Damaged)?;
         if part.offset < end {
             if part.end() > end {
-                return Err(Refusal::Pieces);
+                return Err(Inexpressible::Pieces);
             }
             let mut place = from;
             place
                 .truncate(from.len() - before.len())
-                .map_err(|_| Refusal::Damaged)?;
+                .map_err(|_| Inexpressible::Damaged)?;
             return Ok(Held {
                 place: Expression(place),
                 holds: Some((start, end)),
@@ -114,7 +116,7 @@ pub(crate) fn holding<'a>(
     }
     match (in_pieces, from.is_empty()) {
         // Operators without a piece that they would be the place of.
-        (true, false) => Err(Refusal::Damaged),
+        (true, false) => Err(Inexpressible::Damaged),
         (true, true) => Ok(Held {
             place: Expression(from),
             holds: None,
@@ -142,7 +144,7 @@ mod tests {
         version: 5,
     };
 
-    fn held(location: &[u8], offset: u64, length: u64) -> Result<(Vec<u8>, Vec<u8>), Refusal> {
+    fn held(location: &[u8], offset: u64, length: u64) -> Result<(Vec<u8>, Vec<u8>), Inexpressible> {
         let whole = Expression(Slice::new(location, gimli::LittleEndian));
         let held = holding(whole, Part { offset, length }, DWARF)?;
         let place = held.place.0.slice().to_vec();
@@ -161,11 +163,11 @@ mod tests {
         assert_eq!(held(&location, 16, 4), Ok((vec![0x91, 0x6c], last)));
         // Behind the last one, across two, cut off.
         assert_eq!(held(&location, 152, 4), Ok((vec![], vec![])));
-        assert_eq!(held(&location, 4, 8), Err(Refusal::Pieces));
-        assert_eq!(held(&location[..9], 16, 4), Err(Refusal::Damaged));
-        assert_eq!(held(&location[..7], 16, 4), Err(Refusal::Damaged));
+        assert_eq!(held(&location, 4, 8), Err(Inexpressible::Pieces));
+        assert_eq!(held(&location[..9], 16, 4), Err(Inexpressible::Damaged));
+        assert_eq!(held(&location[..7], 16, 4), Err(Inexpressible::Damaged));
         // DW_OP_reg3, bit_piece of 3 bits.
-        assert_eq!(held(&[0x53, 0x9d, 3, 0], 0, 4), Err(Refusal::Pieces));
+        assert_eq!(held(&[0x53, 0x9d, 3, 0], 0, 4), Err(Inexpressible::Pieces));
     }
 
     #[test]

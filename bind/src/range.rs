@@ -14,7 +14,7 @@
 
 use crate::body::{Body, Candidate};
 use crate::debug::{Debug, Die};
-use crate::types::{Access, TypeRefusal, access};
+use crate::types::{Selector, TypeRefusal, access};
 use base::put_number;
 use gimli::{Operation, Reader as _};
 use progress_map::{Binding, BoundVariable, Encoding, FunctionInstance, LocationRange, PathStep};
@@ -108,8 +108,8 @@ pub(crate) fn address(debug: &Debug<'_>, iterator: Die) -> Result<(Vec<PathStep>
     }
 }
 
-fn member(name: &str) -> Access<'_> {
-    Access::Member { name, arrow: false }
+fn member(name: &str) -> Selector<'_> {
+    Selector::Member { name, arrow: false }
 }
 
 fn type_of(debug: &Debug<'_>, variable: Die) -> Option<Die> {
@@ -160,7 +160,7 @@ pub(crate) fn row(debug: &Debug<'_>, range: Die, iterator: Die) -> Option<Row> {
 pub(crate) fn row_of(debug: &Debug<'_>, ty: Die, iterator: Die) -> Option<Row> {
     let (ty, entry) = debug.bare_type(ty)?;
     let name = name_of(debug, ty);
-    let pointer = |members: &[Access<'_>]| match access(debug, Some(ty), members).ok()? {
+    let pointer = |members: &[Selector<'_>]| match access(debug, Some(ty), members).ok()? {
         (path, Encoding::Address | Encoding::Unsigned(8)) => match path[..] {
             [] => Some(0),
             [PathStep::Offset(bytes)] => Some(bytes),

@@ -1,7 +1,7 @@
 //! What is missing from a binding, as the user should know it.
 
 use crate::debug::{Debug, Missing};
-use crate::expression::Refusal;
+use crate::expression::Inexpressible;
 use crate::trouble::{Outcome, Trouble};
 use crate::walk::Forest;
 use base::{Diagnostic, Severity, Span};
@@ -165,7 +165,7 @@ impl<'r> Report<'r> {
             self.whole(Severity::Warning, message.to_owned());
             return;
         }
-        let mut partly: BTreeMap<Refusal, usize> = BTreeMap::new();
+        let mut partly: BTreeMap<Inexpressible, usize> = BTreeMap::new();
         for outcome in outcomes {
             if outcome.readable {
                 for trouble in &outcome.trouble {

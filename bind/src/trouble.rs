@@ -1,6 +1,6 @@
 //! What became of each listed variable, and what stood in the way.
 
-use crate::expression::Refusal;
+use crate::expression::Inexpressible;
 use crate::types::TypeRefusal;
 use progress_map::FunctionId;
 use std::collections::BTreeSet;
@@ -33,7 +33,7 @@ pub(crate) enum Trouble {
     /// Its type does not allow it.
     Type(TypeRefusal),
     /// Some of its locations cannot be used.
-    Location(Refusal),
+    Location(Inexpressible),
 }
 
 impl fmt::Display for Trouble {

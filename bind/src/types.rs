@@ -41,7 +41,7 @@ impl fmt::Display for TypeRefusal {
 
 /// One step of an access path: to a member, or through a pointer.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Access<'m> {
+pub(crate) enum Selector<'m> {
     Member { name: &'m str, arrow: bool },
     Pointee,
 }
@@ -50,7 +50,7 @@ pub(crate) enum Access<'m> {
 pub(crate) fn access(
     debug: &Debug<'_>,
     start: Option<Die>,
-    accesses: &[Access<'_>],
+    accesses: &[Selector<'_>],
 ) -> Result<(Vec<PathStep>, Encoding), TypeRefusal> {
     let (path, current) = way(debug, start, accesses)?;
     let encoding = encoding(debug, current)?;
@@ -61,14 +61,14 @@ pub(crate) fn access(
 pub(crate) fn way(
     debug: &Debug<'_>,
     start: Option<Die>,
-    accesses: &[Access<'_>],
+    accesses: &[Selector<'_>],
 ) -> Result<(Vec<PathStep>, Die), TypeRefusal> {
     let mut path = Vec::new();
     let mut current = referred(debug, start, &mut path)?;
     for access in accesses {
         match *access {
-            Access::Pointee => current = pointee(debug, current, &mut path)?,
-            Access::Member { name, arrow } => {
+            Selector::Pointee => current = pointee(debug, current, &mut path)?,
+            Selector::Member { name, arrow } => {
                 if arrow {
                     current = pointee(debug, current, &mut path)?;
                 }
@@ -100,8 +100,8 @@ pub(crate) enum Structure {
 pub(crate) fn into_object<'m>(
     debug: &Debug<'_>,
     start: Option<Die>,
-    accesses: &[Access<'m>],
-) -> Option<(Vec<Access<'m>>, Structure)> {
+    accesses: &[Selector<'m>],
+) -> Option<(Vec<Selector<'m>>, Structure)> {
     let (bare, entry) = debug.bare_type(start?)?;
     let arrow = match entry.tag() {
         gimli::DW_TAG_pointer_type => true,
@@ -122,10 +122,10 @@ pub(crate) fn into_object<'m>(
         Some(name) => Structure::Named(text(name), size),
         None => Structure::Unnamed(structure),
     };
-    let (Access::Member { name: member, .. }, rest) = accesses.split_first()? else {
+    let (Selector::Member { name: member, .. }, rest) = accesses.split_first()? else {
         return None;
     };
-    let first = Access::Member { name: member, arrow };
+    let first = Selector::Member { name: member, arrow };
     let accesses = std::iter::once(first).chain(rest.iter().copied());
     Some((accesses.collect(), structure))
 }
@@ -140,7 +140,7 @@ pub(crate) struct Qualifiers {
 }
 
 /// What the types along an access path promise.
-pub(crate) fn qualifiers(debug: &Debug<'_>, start: Option<Die>, accesses: &[Access<'_>]) -> Qualifiers {
+pub(crate) fn qualifiers(debug: &Debug<'_>, start: Option<Die>, accesses: &[Selector<'_>]) -> Qualifiers {
     let mut found = Qualifiers::default();
     let mut is_volatile = has_qualifier(debug, start, gimli::DW_TAG_volatile_type);
     found.restrict = has_qualifier(debug, start, gimli::DW_TAG_restrict_type);
@@ -155,12 +155,12 @@ pub(crate) fn qualifiers(debug: &Debug<'_>, start: Option<Die>, accesses: &[Acce
     };
     let mut current = step_in(start, &mut is_volatile);
     for access in accesses {
-        let is_through = matches!(access, Access::Pointee | Access::Member { arrow: true, .. });
+        let is_through = matches!(access, Selector::Pointee | Selector::Member { arrow: true, .. });
         if is_through {
             current = current.and_then(|ty| pointee(debug, ty, &mut Vec::new()).ok());
             is_volatile = has_qualifier(debug, current, gimli::DW_TAG_volatile_type);
         }
-        if let Access::Member { name, .. } = access {
+        if let Selector::Member { name, .. } = access {
             let ty = current.and_then(|ty| member_type(debug, ty, name));
             is_volatile |= has_qualifier(debug, ty, gimli::DW_TAG_volatile_type);
             current = step_in(ty, &mut is_volatile);

@@ -1,7 +1,7 @@
 //! The variables that a map lists: the loop-order variables of its loops, what their starts and steps name, and the
 //! arguments of MPI calls.
 
-use crate::types::Access;
+use crate::types::Selector;
 use progress_map::{FunctionId, Handed, Iterated, Map, RangePart, Storage};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) struct Wanted<'m> {
     pub(crate) name: &'m str,
     pub(crate) root: Root<'m>,
-    pub(crate) accesses: Vec<Access<'m>>,
+    pub(crate) accesses: Vec<Selector<'m>>,
     /// It is not the variable itself but where the loop over a range stands that it belongs to.
     pub(crate) of_range: Option<RangePart>,
     /// That variable is the loop's iterator itself.
@@ -24,7 +24,7 @@ pub(crate) struct Wanted<'m> {
 pub(crate) struct Container<'m> {
     pub(crate) name: &'m str,
     pub(crate) line: u32,
-    pub(crate) accesses: Vec<Access<'m>>,
+    pub(crate) accesses: Vec<Selector<'m>>,
 }
 
 /// The variable that a storage starts from.
@@ -177,14 +177,14 @@ fn take_apart<'m>(name: &'m str, storage: &'m Storage) -> Wanted<'m> {
                 };
             }
             Storage::Member { base, member, arrow } => {
-                accesses.push(Access::Member {
+                accesses.push(Selector::Member {
                     name: member,
                     arrow: *arrow,
                 });
                 storage = base;
             }
             Storage::Pointee(base) => {
-                accesses.push(Access::Pointee);
+                accesses.push(Selector::Pointee);
                 storage = base;
             }
         }

@@ -174,7 +174,7 @@ pub fn check(map: &Map, program: &Program<'_>) -> Result<Check, BindError> {
 
 /// How a variable can be read at a call, best first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Access {
+enum Readability {
     Readable,
     UnsafeRegister,
     None,
@@ -296,13 +296,13 @@ impl<'m> Index<'m> {
         let code = self.binding.function_at(address);
         for looped in loops_around(function, level.line, level.column) {
             let lovs = &function.loops[looped].lovs;
-            let by_access = |wanted: Access| {
+            let by_access = |wanted: Readability| {
                 let found = lovs
                     .iter()
                     .filter(move |lov| self.access(address, level, lov) == wanted);
                 BTreeSet::from_iter(found.map(|lov| lov.name.clone()))
             };
-            let readable = by_access(Access::Readable);
+            let readable = by_access(Readability::Readable);
             let found = found.entry((level.function, looped)).or_default();
             found.optimised |= code.is_none_or(|code| code.optimised);
             let call = found.calls.entry(level.line).or_insert(CheckedCall {
@@ -314,7 +314,7 @@ impl<'m> Index<'m> {
             });
             call.sites += 1;
             call.readable += usize::from(!readable.is_empty());
-            if readable.is_empty() && !by_access(Access::UnsafeRegister).is_empty() {
+            if readable.is_empty() && !by_access(Readability::UnsafeRegister).is_empty() {
                 call.unsafe_register += 1;
             }
             call.variables.extend(readable);
@@ -322,7 +322,7 @@ impl<'m> Index<'m> {
     }
 
     /// How a variable can be read, with what its comparison across tasks needs.
-    fn access(&self, address: u64, level: &Level, lov: &Lov) -> Access {
+    fn access(&self, address: u64, level: &Level, lov: &Lov) -> Readability {
         let terms = [&lov.start, &lov.step].into_iter().flatten();
         let needed = match lov.across {
             Across::Relative => Vec::from_iter(terms.flat_map(Term::variables)),
@@ -333,10 +333,10 @@ impl<'m> Index<'m> {
             .map(|(name, _)| name)
             .chain([lov.name.as_str()]);
         let worst = names.map(|name| self.access_of(address, level, name)).max();
-        worst.unwrap_or(Access::None)
+        worst.unwrap_or(Readability::None)
     }
 
-    fn access_of(&self, address: u64, level: &Level, name: &str) -> Access {
+    fn access_of(&self, address: u64, level: &Level, name: &str) -> Readability {
         let holds = |&(start, end): &(u64, u64)| (start..end).contains(&address);
         let own = self.variables.get(&(level.instance, name));
         let anywhere = self
@@ -353,9 +353,9 @@ impl<'m> Index<'m> {
         });
         let here = |location: &&LocationRange| holds(&(location.start, location.end));
         match innermost.and_then(|variable| variable.locations.iter().find(here)) {
-            None => Access::None,
-            Some(here) if readable_from_outside(&here.expression, self.binding) => Access::Readable,
-            Some(_) => Access::UnsafeRegister,
+            None => Readability::None,
+            Some(here) if readable_from_outside(&here.expression, self.binding) => Readability::Readable,
+            Some(_) => Readability::UnsafeRegister,
         }
     }
 }

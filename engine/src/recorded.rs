@@ -25,7 +25,7 @@ pub use crate::past::{Because, Before, Least, least_by_inference};
 pub use crate::places::{Place, places};
 pub use recording::{Error, Recording, Stage};
 pub use waitgraph::progress::View;
-pub use waitgraph::recorded::{Access, Collective, How, Identity, Lock, Signal};
+pub use waitgraph::recorded::{Collective, How, Identity, Lock, LockKind, Signal};
 pub use waitgraph::{Certainty, Differ, Edge, Mismatch, Rank, Why};
 
 /// Nobody is called slow for less: a busy machine makes anybody wait so long.

@@ -91,7 +91,7 @@ struct Server {
     published: BTreeMap<String, (Uri, Vec<Diagnostic>)>,
 }
 
-type Refusal = (ErrorCode, String);
+type ErrorReply = (ErrorCode, String);
 
 impl Server {
     fn run(&mut self, messages: &Receiver<Message>, made: &Receiver<(u64, Made)>) -> Ended {
@@ -147,7 +147,7 @@ impl Server {
         );
     }
 
-    fn answer(&self, id: RequestId, result: Result<Value, Refusal>) {
+    fn answer(&self, id: RequestId, result: Result<Value, ErrorReply>) {
         self.send(match result {
             Ok(value) => Response::new_ok(id, value),
             Err((code, message)) => Response::new_err(id, code as i32, message),
@@ -335,7 +335,7 @@ impl Server {
     }
 }
 
-fn arguments<T: DeserializeOwned>(params: Value) -> Result<T, Refusal> {
+fn arguments<T: DeserializeOwned>(params: Value) -> Result<T, ErrorReply> {
     serde_json::from_value(params).map_err(|error| (ErrorCode::InvalidParams, error.to_string()))
 }
 

@@ -206,7 +206,7 @@ pub(crate) struct CodeLoop {
 
 /// Which ways through the code count.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Ways {
+enum Paths {
     All,
     /// Those that control takes for certain: not past a call that may never return.
     Certain,
@@ -368,7 +368,7 @@ impl FunctionCode {
 
     /// The blocks that a block leads to, itself included; both by their places among the function's.
     pub(crate) fn led_to(&self, from: usize) -> Vec<bool> {
-        self.reached(&self.whole(), from, Ways::All)
+        self.reached(&self.whole(), from, Paths::All)
     }
 
     fn whole(&self) -> Region {
@@ -447,7 +447,7 @@ impl FunctionCode {
 
     /// Whether a block comes after another one in one iteration of a loop.
     pub(crate) fn comes_after(&self, in_loop: &CodeLoop, earlier: usize, later: usize) -> bool {
-        earlier != later && self.reached(&in_loop.iteration, earlier, Ways::All)[later]
+        earlier != later && self.reached(&in_loop.iteration, earlier, Paths::All)[later]
     }
 
     /// The registers and slots that tell the iterations of the loops around a block.
@@ -464,10 +464,10 @@ impl FunctionCode {
     }
 
     fn by_flow(&self, region: &Region, a: usize, b: usize) -> Result<Relation, CodeDoubt> {
-        let leads = |from: usize, to: usize, ways: Ways| self.reached(region, from, ways)[to];
-        match (leads(a, b, Ways::All), leads(b, a, Ways::All)) {
-            (true, _) if leads(a, b, Ways::Certain) => Ok(Relation::Before),
-            (_, true) if leads(b, a, Ways::Certain) => Ok(Relation::After),
+        let leads = |from: usize, to: usize, ways: Paths| self.reached(region, from, ways)[to];
+        match (leads(a, b, Paths::All), leads(b, a, Paths::All)) {
+            (true, _) if leads(a, b, Paths::Certain) => Ok(Relation::Before),
+            (_, true) if leads(b, a, Paths::Certain) => Ok(Relation::After),
             (false, false) => Ok(Relation::Incomparable),
             _ => Err(CodeDoubt::MayNotReturn),
         }
@@ -494,7 +494,7 @@ impl FunctionCode {
         let around = without(earlier);
         let mut reached = vec![false; self.blocks.len()];
         for &entry in entries.iter().filter(|&&entry| around.alive[entry]) {
-            for (reached, also) in reached.iter_mut().zip(self.reached(&around, entry, Ways::All)) {
+            for (reached, also) in reached.iter_mut().zip(self.reached(&around, entry, Paths::All)) {
                 *reached |= also;
             }
         }
@@ -510,7 +510,7 @@ impl FunctionCode {
             return true;
         }
         let past = without(later);
-        let reached = self.reached(&past, at, Ways::All);
+        let reached = self.reached(&past, at, Paths::All);
         let leaves = |block: usize| {
             let next = &self.next[block];
             next.is_empty() || next.iter().any(|&(next, _)| !region.leads(block, next))
@@ -530,13 +530,13 @@ impl FunctionCode {
     }
 
     /// The blocks that `from` leads to in the region, itself included.
-    fn reached(&self, region: &Region, from: usize, ways: Ways) -> Vec<bool> {
+    fn reached(&self, region: &Region, from: usize, ways: Paths) -> Vec<bool> {
         let mut seen = vec![false; self.blocks.len()];
         let mut work = vec![from];
         seen[from] = true;
         while let Some(at) = work.pop() {
             for &(next, certain) in &self.next[at] {
-                let leads = region.leads(at, next) && (certain || ways == Ways::All);
+                let leads = region.leads(at, next) && (certain || ways == Paths::All);
                 if leads && !std::mem::replace(&mut seen[next], true) {
                     work.push(next);
                 }
@@ -562,7 +562,7 @@ impl FunctionCode {
 
     /// The blocks of the region that lead to `at` and that it leads to: its strongly connected component.
     fn component(&self, region: &Region, at: usize) -> Vec<bool> {
-        let forth = self.reached(region, at, Ways::All);
+        let forth = self.reached(region, at, Paths::All);
         let back = self.led_from(region, at);
         forth
             .iter()

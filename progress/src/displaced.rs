@@ -153,7 +153,7 @@ impl CallsOfCode<'_> {
     }
 
     /// How the source leads from some points of an instance of a function to others, by none of the calls that the code makes in that instance.
-    fn ways(&self, (id, instance): (FunctionId, &[Level]), starts: &[PointId], ends: &[PointId]) -> Ways {
+    fn ways(&self, (id, instance): (FunctionId, &[Level]), starts: &[PointId], ends: &[PointId]) -> Reach {
         let body = &self.order.map().functions[id];
         let depth = instance.len() - 1;
         let mut is_end: IdVec<PointId, bool> = body.points.iter().map(|_| false).collect();
@@ -176,14 +176,14 @@ impl CallsOfCode<'_> {
 
 /// How some points lead to others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Ways {
+struct Reach {
     /// Without coming back to the header of a loop that holds an end, or in no step at all.
     onward: bool,
     /// By coming back to one.
     around: bool,
 }
 
-impl Ways {
+impl Reach {
     fn any(self) -> bool {
         self.onward || self.around
     }
@@ -195,7 +195,7 @@ fn ways(
     starts: &[PointId],
     is_end: &IdVec<PointId, bool>,
     is_barred: &IdVec<PointId, bool>,
-) -> Ways {
+) -> Reach {
     let mut seen: [IdVec<PointId, bool>; 2] = [0, 1].map(|_| body.points.iter().map(|_| false).collect());
     let mut holds_end: IdVec<LoopId, bool> = body.loops.iter().map(|_| false).collect();
     for (end, _) in is_end.iter_enumerated().filter(|(_, is_end)| **is_end) {
@@ -203,7 +203,7 @@ fn ways(
             holds_end[id] = true;
         }
     }
-    let mut found = Ways {
+    let mut found = Reach {
         onward: starts.iter().any(|&start| is_end[start]),
         around: false,
     };

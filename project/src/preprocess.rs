@@ -32,7 +32,7 @@ const MESSAGE_LIMIT: u64 = 64 << 10;
 /// The preprocessors of a build.
 #[derive(Debug)]
 pub struct Preprocessor {
-    commands: BTreeMap<PathBuf, Ways>,
+    commands: BTreeMap<PathBuf, Commands>,
     trust: Trust,
     limit: Duration,
     started: SystemTime,
@@ -44,7 +44,7 @@ pub(crate) struct Unidentified;
 
 /// How a file is compiled.
 #[derive(Debug, Default)]
-struct Ways {
+struct Commands {
     /// Where and how to run, each way once.
     run: Vec<(PathBuf, Vec<String>)>,
     /// Why one of its commands is not run, if that is so.
@@ -68,7 +68,7 @@ struct RunRecord {
 impl Preprocessor {
     /// The preprocessors behind `commands`, each run with at most `limit` of time.
     pub fn new(commands: &[CompileCommand], limit: Duration, trust: Trust) -> Self {
-        let mut by_file: BTreeMap<PathBuf, Ways> = BTreeMap::new();
+        let mut by_file: BTreeMap<PathBuf, Commands> = BTreeMap::new();
         for command in commands {
             let words = match preprocessing(&command.arguments, trust) {
                 Ok(words) if words.is_empty() => continue,

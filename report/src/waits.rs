@@ -11,8 +11,8 @@ use crate::clean::clean;
 use crate::headline::capital;
 use crate::style::{DOUBT, FAINT, HINDMOST, TITLE, paint};
 use base::RankSet;
-use engine::recorded::{Access, Certainty, Collective, Edge, How, Identity, Lock, Rank, Signal, Why};
 use engine::recorded::{Because, Differ, Doing, Least, Stage, Verdict, Waiting, reduction_name};
+use engine::recorded::{Certainty, Collective, Edge, How, Identity, Lock, LockKind, Rank, Signal, Why};
 use engine::{Answer, Finding, Grounds};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -444,8 +444,8 @@ fn message_line(waiting: &Waiting, edge: &Edge, on: Rank, operation: &str) -> St
 /// What is locked, and how.
 pub(crate) fn part(lock: &Lock) -> String {
     let how = match lock.access {
-        Access::Shared => "shared",
-        Access::Exclusive => "exclusive",
+        LockKind::Shared => "shared",
+        LockKind::Exclusive => "exclusive",
     };
     match lock.target {
         Some(target) => format!("{how} access to the part of rank {}", target.0),

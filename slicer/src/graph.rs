@@ -85,7 +85,7 @@ pub(crate) struct Edge {
 
 /// Memory that a node reads or writes: this part of what the place points to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Access {
+pub(crate) struct MemoryAccess {
     pub(crate) place: PlaceId,
     pub(crate) key: Key,
     /// How the source names it, for the reader.
@@ -105,10 +105,10 @@ pub(crate) enum Purpose {
     Request,
 }
 
-impl Access {
+impl MemoryAccess {
     /// Of a value that is used, or written.
     pub(crate) fn new(place: PlaceId, key: Key, name: Option<NameId>) -> Self {
-        Access {
+        MemoryAccess {
             place,
             key,
             name,
@@ -406,7 +406,7 @@ pub struct Graph {
     /// By function: where its calls stand among all of them. Follows from these, too.
     pub(crate) call_ranges: Vec<(u32, u32)>,
     pub(crate) edges: Lists<Edge>,
-    pub(crate) reads: Lists<Access>,
+    pub(crate) reads: Lists<MemoryAccess>,
     /// Control flow backward, inside functions.
     pub(crate) preds: Lists<NodeId>,
     pub(crate) memory: Memory,

@@ -71,24 +71,24 @@ pub(crate) fn compete(mine: &Message, theirs: &Message) -> bool {
 }
 
 /// Which tags a message has, by the calls of the wrappers around it.
-type Ways<'m> = Vec<&'m ByCaller>;
+type Callers<'m> = Vec<&'m ByCaller>;
 
 /// Of the calls of the wrappers around a send, those that may send what a call receives; `None` if that is all of them.
-pub(crate) fn ways_to_send<'m>(mine: &Message, theirs: &'m Message) -> Option<Ways<'m>> {
+pub(crate) fn ways_to_send<'m>(mine: &Message, theirs: &'m Message) -> Option<Callers<'m>> {
     agreeing(received(mine), &theirs.sends)
 }
 
 /// The same of a receive, and what a call sends.
-pub(crate) fn ways_to_receive<'m>(mine: &Message, theirs: &'m Message) -> Option<Ways<'m>> {
+pub(crate) fn ways_to_receive<'m>(mine: &Message, theirs: &'m Message) -> Option<Callers<'m>> {
     agreeing(mine.tag.as_deref(), &theirs.receives)
 }
 
 /// The same of a receive that may take what another receives.
-pub(crate) fn ways_to_take<'m>(mine: &Message, theirs: &'m Message) -> Option<Ways<'m>> {
+pub(crate) fn ways_to_take<'m>(mine: &Message, theirs: &'m Message) -> Option<Callers<'m>> {
     agreeing(received(mine), &theirs.receives)
 }
 
-fn agreeing<'m>(tags: Option<&[i64]>, ways: &'m [ByCaller]) -> Option<Ways<'m>> {
+fn agreeing<'m>(tags: Option<&[i64]>, ways: &'m [ByCaller]) -> Option<Callers<'m>> {
     let agree = |way: &&ByCaller| tags_agree(tags, way.tags.as_deref());
     let found = Vec::from_iter(ways.iter().filter(agree));
     (found.len() < ways.len()).then_some(found)

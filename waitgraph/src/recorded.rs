@@ -44,7 +44,7 @@ pub struct Signals {
 
 /// How a part of a window is locked (MPI 4.0, section 12.5.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Access {
+pub enum LockKind {
     /// With others that share it.
     Shared,
     /// Alone.
@@ -59,7 +59,7 @@ pub struct Lock {
     /// Whose part of it; `None` for those of all.
     pub target: Option<Rank>,
     /// How.
-    pub access: Access,
+    pub access: LockKind,
 }
 
 impl Lock {
@@ -71,7 +71,7 @@ impl Lock {
 
     /// Whether no two tasks can have them at a time.
     pub(crate) fn excludes(&self, other: &Lock) -> bool {
-        self.meets(other) && (self.access == Access::Exclusive || other.access == Access::Exclusive)
+        self.meets(other) && (self.access == LockKind::Exclusive || other.access == LockKind::Exclusive)
     }
 }
 

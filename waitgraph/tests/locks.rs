@@ -5,7 +5,7 @@
 use base::Random;
 use std::collections::{BTreeMap, BTreeSet};
 use waitgraph::recorded::{
-    Access, Channel, From, How, Identity, Item, Lock, Presence, Receive, Recorded, Waits,
+    Channel, From, How, Identity, Item, Lock, LockKind, Presence, Receive, Recorded, Waits,
 };
 use waitgraph::{Certainty, Rank, Why, wait_graph};
 
@@ -15,7 +15,7 @@ const WORLD: Identity = Identity(1);
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Statement {
     Work,
-    Lock(usize, Access),
+    Lock(usize, LockKind),
     Flush(usize),
     Unlock(usize),
     Send(usize),
@@ -37,9 +37,9 @@ struct Machine {
     at: Vec<usize>,
     inside: Vec<bool>,
     /// Who really has which part, and how.
-    held: BTreeSet<(usize, usize, Access)>,
+    held: BTreeSet<(usize, usize, LockKind)>,
     /// What was asked for by calls that have returned.
-    asked: BTreeSet<(usize, usize, Access)>,
+    asked: BTreeSet<(usize, usize, LockKind)>,
     sent: BTreeMap<(usize, usize), u64>,
     received: BTreeMap<(usize, usize), u64>,
 }
@@ -66,7 +66,7 @@ impl Machine {
                 let step = [Statement::Flush(part), Statement::Unlock(part)][random.below(2)];
                 programs[task].push(step);
             } else {
-                let access = [Access::Exclusive, Access::Exclusive, Access::Shared][random.below(3)];
+                let access = [LockKind::Exclusive, LockKind::Exclusive, LockKind::Shared][random.below(3)];
                 programs[task].extend([Statement::Lock(part, access), Statement::Work]);
             }
         }
@@ -86,7 +86,7 @@ impl Machine {
         self.programs[task].get(self.at[task]).copied()
     }
 
-    fn asked_for(&self, task: usize, part: usize) -> Option<Access> {
+    fn asked_for(&self, task: usize, part: usize) -> Option<LockKind> {
         let found = self.asked.iter().find(|(who, of, _)| (*who, *of) == (task, part));
         found.map(|(.., access)| *access)
     }
@@ -96,9 +96,11 @@ impl Machine {
     }
 
     /// Whether nobody has what excludes this.
-    fn is_free(&self, task: usize, part: usize, access: Access) -> bool {
-        let excludes = |held: &&(usize, usize, Access)| {
-            held.1 == part && held.0 != task && (held.2 == Access::Exclusive || access == Access::Exclusive)
+    fn is_free(&self, task: usize, part: usize, access: LockKind) -> bool {
+        let excludes = |held: &&(usize, usize, LockKind)| {
+            held.1 == part
+                && held.0 != task
+                && (held.2 == LockKind::Exclusive || access == LockKind::Exclusive)
         };
         self.held.iter().find(excludes).is_none()
     }

@@ -3,7 +3,7 @@
 //! What an expression has come to so far is a [`LocationKind`]. Every operation makes it anew; a register or a finished value
 //! ends the expression.
 
-use super::{GENERAL, LocationKind, Refusal, entry_register, literal};
+use super::{GENERAL, Inexpressible, LocationKind, entry_register, literal};
 use crate::debug::{Debug, Die, Slice, UnitId};
 use crate::stack::{ExpressionFrame, STACK_POINTER, StackPointer};
 use crate::typed::{self, Integer};
@@ -28,7 +28,7 @@ pub(super) fn rewrite(
     unit: UnitId,
     expression: Expression<Slice<'_>>,
     frame: Option<ExpressionFrame<'_, '_, '_>>,
-) -> Result<(Vec<u8>, LocationKind), Refusal> {
+) -> Result<(Vec<u8>, LocationKind), Inexpressible> {
     let encoding = debug.units[unit].encoding();
     let mut rest = expression.0;
     let mut rewriter = Rewriter {
@@ -44,7 +44,7 @@ pub(super) fn rewrite(
     };
     while !rest.is_empty() {
         let before = rest;
-        let operation = Operation::parse(&mut rest, encoding).map_err(|_| Refusal::Damaged)?;
+        let operation = Operation::parse(&mut rest, encoding).map_err(|_| Inexpressible::Damaged)?;
         let raw = &before.slice()[..before.len() - rest.len()];
         let end = expression.0.len() - rest.len();
         rewriter
@@ -55,7 +55,7 @@ pub(super) fn rewrite(
     }
     if rewriter.operations == 0 {
         // An empty expression says that the variable is optimised out here.
-        return Err(Refusal::Other);
+        return Err(Inexpressible::Other);
     }
     let Rewriter {
         mut bytes,
@@ -96,15 +96,15 @@ enum Typed {
 
 impl Rewriter<'_, '_, '_, '_> {
     /// Adds an operation, whose bytes are `raw` and end at `end` of the whole.
-    fn add(&mut self, operation: Operation<Slice<'_>>, raw: &[u8], end: usize) -> Result<(), Refusal> {
+    fn add(&mut self, operation: Operation<Slice<'_>>, raw: &[u8], end: usize) -> Result<(), Inexpressible> {
         self.operations += 1;
         if matches!(self.place, LocationKind::Value(_)) {
             // A register or a finished value ends an expression.
-            return Err(Refusal::Damaged);
+            return Err(Inexpressible::Damaged);
         }
         let is_narrow = self.typed == Typed::Narrow;
         if is_narrow && !matches!(operation, Operation::Convert { .. } | Operation::StackValue) {
-            return Err(Refusal::Typed);
+            return Err(Inexpressible::Typed);
         }
         let last = std::mem::replace(&mut self.place, LocationKind::Memory);
         match operation {
@@ -120,7 +120,7 @@ impl Rewriter<'_, '_, '_, '_> {
                 base_type,
             } => self.register_offset(register, offset, base_type, raw)?,
             Operation::FrameOffset { .. } if self.frame.is_none_or(|frame| frame.base().is_empty()) => {
-                return Err(Refusal::StackPointer);
+                return Err(Inexpressible::StackPointer);
             }
             Operation::Address { address } => {
                 self.place = self.fixed(address);
@@ -147,34 +147,36 @@ impl Rewriter<'_, '_, '_, '_> {
                 self.keep(&[gimli::DW_OP_reinterpret.0, number]);
             }
             Operation::TypedLiteral { base_type, value } => {
-                let length = u8::try_from(value.len()).map_err(|_| Refusal::Damaged)?;
+                let length = u8::try_from(value.len()).map_err(|_| Inexpressible::Damaged)?;
                 let number = self.number(base_type)?;
                 self.keep(&[gimli::DW_OP_const_type.0, number, length]);
                 self.keep(value.slice());
             }
-            Operation::Deref { space: true, .. } => return Err(Refusal::Other),
+            Operation::Deref { space: true, .. } => return Err(Inexpressible::Other),
             Operation::Deref { base_type, size, .. } if base_type.0 != 0 => {
                 let number = self.number(base_type)?;
                 self.keep(&[gimli::DW_OP_deref_type.0, size, number]);
             }
             Operation::Bra { target } | Operation::Skip { target } => {
-                let target = end.checked_add_signed(target.into()).ok_or(Refusal::Damaged)?;
+                let target = end
+                    .checked_add_signed(target.into())
+                    .ok_or(Inexpressible::Damaged)?;
                 self.keep(raw);
                 self.jumps.found.push((self.bytes.len(), target));
             }
             Operation::EntryValue { expression } => {
                 let encoding = self.debug.units[self.unit].encoding();
-                let register = entry_register(expression, encoding).ok_or(Refusal::EntryValue)?;
+                let register = entry_register(expression, encoding).ok_or(Inexpressible::EntryValue)?;
                 self.keep(&[gimli::DW_OP_entry_value.0, 1, gimli::DW_OP_reg0.0 + register]);
             }
-            Operation::Piece { .. } => return Err(Refusal::Pieces),
-            Operation::ImplicitPointer { .. } => return Err(Refusal::ImplicitPointer),
-            Operation::TLS => return Err(Refusal::ThreadLocal),
+            Operation::Piece { .. } => return Err(Inexpressible::Pieces),
+            Operation::ImplicitPointer { .. } => return Err(Inexpressible::ImplicitPointer),
+            Operation::TLS => return Err(Inexpressible::ThreadLocal),
             plain => match sense(&plain) {
                 Some(Sense::OfBits) => self.keep(raw),
                 Some(Sense::OfNumbers) if self.typed == Typed::No => self.keep(raw),
-                Some(Sense::OfNumbers) => return Err(Refusal::Typed),
-                None => return Err(Refusal::Other),
+                Some(Sense::OfNumbers) => return Err(Inexpressible::Typed),
+                None => return Err(Inexpressible::Other),
             },
         }
         Ok(())
@@ -191,12 +193,12 @@ impl Rewriter<'_, '_, '_, '_> {
     }
 
     /// The length of the value that a register is.
-    fn register(&self, register: Register) -> Result<u64, Refusal> {
+    fn register(&self, register: Register) -> Result<u64, Inexpressible> {
         if self.operations > 1 {
-            return Err(Refusal::Damaged);
+            return Err(Inexpressible::Damaged);
         }
         if register.0 == STACK_POINTER && self.stack_pointer() != StackPointer::AsItIs {
-            return Err(Refusal::StackPointer);
+            return Err(Inexpressible::StackPointer);
         }
         Ok(if register.0 < GENERAL.into() { 8 } else { VECTOR })
     }
@@ -208,7 +210,7 @@ impl Rewriter<'_, '_, '_, '_> {
         offset: i64,
         base_type: UnitOffset,
         raw: &[u8],
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), Inexpressible> {
         let is_typed = base_type.0 != 0;
         if register.0 == STACK_POINTER {
             match self.stack_pointer() {
@@ -217,7 +219,7 @@ impl Rewriter<'_, '_, '_, '_> {
                     self.bytes.extend(settled.address(offset));
                     return Ok(());
                 }
-                StackPointer::Settled(_) | StackPointer::Unknown => return Err(Refusal::StackPointer),
+                StackPointer::Settled(_) | StackPointer::Unknown => return Err(Inexpressible::StackPointer),
             }
         }
         if !is_typed {
@@ -225,7 +227,7 @@ impl Rewriter<'_, '_, '_, '_> {
             return Ok(());
         }
         let register = u8::try_from(register.0).ok().filter(|register| *register < 0x80);
-        let register = register.ok_or(Refusal::Typed)?;
+        let register = register.ok_or(Inexpressible::Typed)?;
         let number = self.number(base_type)?;
         self.keep(&[gimli::DW_OP_regval_type.0, register, number]);
         Ok(())
@@ -246,10 +248,10 @@ impl Rewriter<'_, '_, '_, '_> {
     }
 
     /// The address, or number, that the unit has in its table of addresses.
-    fn indexed(&self, index: gimli::DebugAddrIndex) -> Result<u64, Refusal> {
+    fn indexed(&self, index: gimli::DebugAddrIndex) -> Result<u64, Inexpressible> {
         let unit = &self.debug.units[self.unit];
         let address = self.debug.dwarf(self.unit).address(unit, index);
-        address.map_err(|_| Refusal::Damaged)
+        address.map_err(|_| Inexpressible::Damaged)
     }
 
     fn base_type(&self, offset: UnitOffset) -> Die {
@@ -260,24 +262,24 @@ impl Rewriter<'_, '_, '_, '_> {
     }
 
     /// The number of a type that is kept.
-    fn number(&self, base_type: UnitOffset) -> Result<u8, Refusal> {
+    fn number(&self, base_type: UnitOffset) -> Result<u8, Inexpressible> {
         let number = match self.types {
             Types::Dropped => None,
             Types::Kept => typed::number(self.debug, self.base_type(base_type)),
         };
-        number.ok_or(Refusal::Typed)
+        number.ok_or(Inexpressible::Typed)
     }
 
     /// A conversion of the top of the stack. Where types are dropped, the top is kept sign- or zero-extended to the width of an
     /// address.
-    fn convert(&mut self, base_type: UnitOffset) -> Result<(), Refusal> {
+    fn convert(&mut self, base_type: UnitOffset) -> Result<(), Inexpressible> {
         if self.types == Types::Kept {
             let number = self.number(base_type)?;
             self.keep(&[gimli::DW_OP_convert.0, number]);
             return Ok(());
         }
         let integer = typed::integer(self.debug, self.base_type(base_type));
-        self.typed = convert(integer.ok_or(Refusal::Typed)?, self.typed, &mut self.bytes);
+        self.typed = convert(integer.ok_or(Inexpressible::Typed)?, self.typed, &mut self.bytes);
         Ok(())
     }
 }
@@ -337,12 +339,12 @@ struct Jumps {
 }
 
 impl Jumps {
-    fn write(&self, bytes: &mut [u8]) -> Result<(), Refusal> {
+    fn write(&self, bytes: &mut [u8]) -> Result<(), Inexpressible> {
         for &(end, target) in &self.found {
             let at = self.starts.binary_search_by_key(&target, |&(before, _)| before);
-            let (_, now) = self.starts[at.map_err(|_| Refusal::Damaged)?];
+            let (_, now) = self.starts[at.map_err(|_| Inexpressible::Damaged)?];
             // Expressions are lists of bytes in memory: far below the limits of a signed number.
-            let distance = i16::try_from(now as i64 - end as i64).map_err(|_| Refusal::Damaged)?;
+            let distance = i16::try_from(now as i64 - end as i64).map_err(|_| Inexpressible::Damaged)?;
             bytes[end - 2..end].copy_from_slice(&distance.to_le_bytes());
         }
         Ok(())

@@ -1,7 +1,7 @@
 //! Windows of a task: the signals that open and close epochs, and the locks that it holds and asks for.
 
 use super::task::Task;
-use super::{Access, Identity, Lock, Rank, Signal};
+use super::{Identity, Lock, LockKind, Rank, Signal};
 use recording::layout::{does, peer, signal};
 use recording::{Call, Communicator, Kind};
 use waitgraph::recorded::{Item, Signals};
@@ -40,8 +40,8 @@ impl Task<'_> {
     fn lock(&self, window: Option<u64>, rank: i64, how: i64) -> Option<Lock> {
         let known = self.window(window)?;
         let access = match how {
-            signal::SHARES | signal::SHARES_ALL => Access::Shared,
-            signal::EXCLUDES => Access::Exclusive,
+            signal::SHARES | signal::SHARES_ALL => LockKind::Shared,
+            signal::EXCLUDES => LockKind::Exclusive,
             _ => return None,
         };
         let target = match how {

@@ -370,7 +370,7 @@ fn who_has_a_lock_is_never_proven() {
         Why::Lock(recorded::Lock {
             window: Identity(2),
             target,
-            access: recorded::Access::Exclusive,
+            access: recorded::LockKind::Exclusive,
         })
     };
     let both = [Rank(0), Rank(1)];

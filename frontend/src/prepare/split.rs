@@ -21,7 +21,7 @@ const WAYS_LIMIT: usize = 4;
 type Cut<'a> = (&'a [u8], Group);
 
 /// The ways in which builds read a statement.
-pub(super) struct Ways {
+pub(super) struct Readings {
     /// The token ranges that make up the statement, for each way.
     ways: Vec<Vec<Range<usize>>>,
     /// Index behind the `;`.
@@ -32,7 +32,7 @@ pub(super) struct Ways {
 
 impl<'a> Writer<'a> {
     /// The ways in which builds read the statement that begins at `at`; `None` when no group cuts it, or the tokens do not tell.
-    pub(super) fn cut_statement(&self, at: usize) -> Option<Ways> {
+    pub(super) fn cut_statement(&self, at: usize) -> Option<Readings> {
         let block = matches!(self.shape.innermost(), Some(Open::Body | Open::Block));
         if !block || self.copies > 0 {
             return None;
@@ -56,7 +56,7 @@ impl<'a> Writer<'a> {
             }
         }
         let (groups, end) = self.groups_within(at)?;
-        Some(Ways {
+        Some(Readings {
             ways: ways(at, end, &groups)?,
             end,
             braced,
@@ -121,7 +121,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Writes the ways of a statement as a group; returns the index of the next token.
-    pub(super) fn write_ways(&mut self, ways: Ways, expander: &mut Expander<'a>) -> usize {
+    pub(super) fn write_ways(&mut self, ways: Readings, expander: &mut Expander<'a>) -> usize {
         let start = |range: Option<&Range<usize>>| {
             let token = range.and_then(|range| self.raw.tokens.get(range.start));
             token.map_or(self.raw_at, |token| token.start)

@@ -48,18 +48,18 @@ pub struct Aligner<'a> {
 #[derive(Clone, Copy, Debug)]
 struct Cell {
     /// The cheapest, and in how many ways; two stands for more.
-    best: Ways,
+    best: Cheapest,
     /// The best cell of the same raw token, here or further right: where an invocation before it may end.
-    reach: Ways,
+    reach: Cheapest,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Ways {
+struct Cheapest {
     cost: u32,
     count: u8,
 }
 
-impl Ways {
+impl Cheapest {
     const NONE: Self = Self {
         cost: NEVER,
         count: 0,
@@ -131,20 +131,20 @@ impl<'a> Aligner<'a> {
     fn fill(&mut self, before: &Range<usize>, after: &[Token], invocations: &[Vec<Invocation>]) {
         let (count, width) = (before.len(), after.len() + 1);
         let empty = Cell {
-            best: Ways::NONE,
-            reach: Ways::NONE,
+            best: Cheapest::NONE,
+            reach: Cheapest::NONE,
         };
         self.table.clear();
         self.table.resize((count + 1) * width, empty);
-        let end = Ways { cost: 0, count: 1 };
+        let end = Cheapest { cost: 0, count: 1 };
         for cell in &mut self.table[count * width..] {
             cell.reach = end;
         }
         self.table[(count + 1) * width - 1].best = end;
         for row in (0..count).rev() {
-            let mut reach = Ways::NONE;
+            let mut reach = Cheapest::NONE;
             for column in (0..width).rev() {
-                let mut best = Ways::NONE;
+                let mut best = Cheapest::NONE;
                 if after
                     .get(column)
                     .is_some_and(|token| self.same(before.start + row, token))
@@ -155,7 +155,7 @@ impl<'a> Aligner<'a> {
                     let next = (invocation.next - before.start) * width + column;
                     let ways = match &invocation.form {
                         Some(form) if self.fits(form, &after[column..]) => self.table[next + form.len()].best,
-                        Some(_) => Ways::NONE,
+                        Some(_) => Cheapest::NONE,
                         None => self.table[next].reach,
                     };
                     best = best.or(ways.plus(invocation.cost));

@@ -1,6 +1,6 @@
 //! The commands: slices and the way through them, fading, loading anew.
 
-use super::{Refusal, Server, arguments};
+use super::{ErrorReply, Server, arguments};
 use crate::desk::path_of;
 use crate::settings::Options;
 use crate::slices::{Made, SliceStatement, Task, Walked, Wish};
@@ -51,7 +51,7 @@ impl Server {
         &mut self,
         id: &RequestId,
         params: ExecuteCommandParams,
-    ) -> Result<Option<Value>, Refusal> {
+    ) -> Result<Option<Value>, ErrorReply> {
         let argument = params.arguments.into_iter().next();
         let (wish, then) = match params.command.as_str() {
             SLICE => {
@@ -95,12 +95,12 @@ impl Server {
         Ok(None)
     }
 
-    fn refused<T>(why: &str) -> Result<T, Refusal> {
+    fn refused<T>(why: &str) -> Result<T, ErrorReply> {
         Err((ErrorCode::RequestFailed, why.to_owned()))
     }
 
     /// What is walked, or else the hindmost.
-    fn current_wish(&self) -> Result<Wish, Refusal> {
+    fn current_wish(&self) -> Result<Wish, ErrorReply> {
         if let Some(pending) = self.pending.last() {
             return Ok(pending.wish.clone());
         }
@@ -121,7 +121,7 @@ impl Server {
         (classes < all && is_last).then_some(Wish::Outwards(classes + 1))
     }
 
-    fn wish(&self, of: Of) -> Result<Wish, Refusal> {
+    fn wish(&self, of: Of) -> Result<Wish, ErrorReply> {
         let Some(project) = &self.project else {
             return Self::refused("no map is loaded");
         };

@@ -4,7 +4,7 @@ use super::{VERSION, document};
 use crate::waits;
 use base::RankSet;
 use engine::recorded::{
-    Access, Certainty, Collective, Condensed, Doing, Edge, How, Link, Node, Rank, Stage, Verdict, Waiting,
+    Certainty, Collective, Condensed, Doing, Edge, How, Link, LockKind, Node, Rank, Stage, Verdict, Waiting,
     Why,
 };
 use serde::{Deserialize, Serialize};
@@ -321,7 +321,7 @@ fn edge<'w>(waiting: &'w Waiting, edge: &'w Edge, on: Rank) -> EdgeJson<'w> {
             Why::Lock(lock) => WhyJson::Lock {
                 window: name(&lock.window),
                 target: lock.target.map(|target| target.0),
-                exclusive: lock.access == Access::Exclusive,
+                exclusive: lock.access == LockKind::Exclusive,
             },
             Why::Entry { collective, entered } => WhyJson::Entry {
                 communicator: name(&collective.communicator),

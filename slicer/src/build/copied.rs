@@ -1,7 +1,7 @@
 //! What a member holds of a structure that is copied as a whole, or returned: what it holds of the original.
 
 use crate::build::origins::{Asker, MOST, Origins, STEPS};
-use crate::graph::{Access, NodeId, NodeKind};
+use crate::graph::{MemoryAccess, NodeId, NodeKind};
 use crate::places::NameId;
 use base::Id as _;
 use dataflow::{Action, FunctionIndex};
@@ -60,7 +60,7 @@ impl Asker<'_, '_> {
         let name = *self.names.get(name)?;
         let reads = graph.reads.of(node.index()).iter();
         let whole = reads.filter(|access| access.key.is_none() && access.name == Some(name));
-        let parts = whole.map(|&access| Access {
+        let parts = whole.map(|&access| MemoryAccess {
             key: Some(member),
             ..access
         });

@@ -5,7 +5,7 @@ use crate::build::objects::Unnamed;
 use crate::build::values::Values;
 use crate::build::{Parts, message};
 use crate::effect::LibraryEffect;
-use crate::graph::{Access, NodeId};
+use crate::graph::{MemoryAccess, NodeId};
 use crate::places::PlaceId;
 use base::Id as _;
 use dataflow::FunctionIndex;
@@ -48,7 +48,7 @@ impl Parts {
         (node, first_argument): (NodeId, NodeId),
         arguments: &[Option<PlaceId>],
     ) {
-        let access = |place: PlaceId| Access::new(place, None, None);
+        let access = |place: PlaceId| MemoryAccess::new(place, None, None);
         for (index, &argument) in arguments.iter().enumerate() {
             let Some(place) = argument.filter(|_| effect.follows(index)) else {
                 continue;
@@ -56,7 +56,7 @@ impl Parts {
             let mut accesses = vec![access(place)];
             if effect.goes_inside(index) {
                 let inside = values.places.content(place, None);
-                accesses.push(Access {
+                accesses.push(MemoryAccess {
                     purpose: effect.purpose_inside(index),
                     ..access(inside)
                 });

@@ -6,7 +6,7 @@
 
 use crate::build::values::Values;
 use crate::components::strongly_connected;
-use crate::graph::{Access, ClassId, Labels, Lists, Memory, NodeId};
+use crate::graph::{ClassId, Labels, Lists, Memory, MemoryAccess, NodeId};
 use crate::places::{Key, NameId, ObjectId, PlaceId, Places};
 use base::{Id as _, IdVec};
 use hashbrown::DefaultHashBuilder;
@@ -27,7 +27,7 @@ const MOST_CLASSES: usize = 128;
 /// The tables of memory. `writes` are places, parts, and who writes them.
 pub(crate) fn memory(
     values: &Values<'_, '_>,
-    reads: &[(u32, Access)],
+    reads: &[(u32, MemoryAccess)],
     writes: &[(PlaceId, Key, NodeId)],
     names: usize,
 ) -> Memory {
@@ -336,7 +336,11 @@ fn in_order(places: &Places, found: impl FnMut(&[PlaceId])) {
 }
 
 /// For every place, whether what it points to is accessed by members, from there or from where its values go.
-fn structured(places: &Places, reads: &[(u32, Access)], writes: &[(PlaceId, Key, NodeId)]) -> Vec<bool> {
+fn structured(
+    places: &Places,
+    reads: &[(u32, MemoryAccess)],
+    writes: &[(PlaceId, Key, NodeId)],
+) -> Vec<bool> {
     let mut structured = vec![false; places.len()];
     let by_member = reads.iter().filter(|(_, access)| access.key.is_some());
     let mut work: Vec<PlaceId> = by_member.map(|(_, access)| places.find(access.place)).collect();

@@ -533,7 +533,7 @@ fn functions<'u>(
         *wanted_by.entry(place).or_default() += 1;
     }
     let starts = addresses_taken(values);
-    let ways = Ways::to(&values.places, wanted_by.keys().copied());
+    let ways = FlowOrder::to(&values.places, wanted_by.keys().copied());
     let side_by_side = |together: &[(Called<'u>, Vec<PlaceId>)]| -> Vec<[u64; WORDS]> {
         let seen = ways.followed(together);
         let wanted = wanted_by.keys();
@@ -591,7 +591,7 @@ fn addresses_taken<'u>(values: &Values<'_, 'u>) -> Vec<(Called<'u>, Vec<PlaceId>
 }
 
 /// The ways by which values come to some places.
-struct Ways {
+struct FlowOrder {
     /// By place: its number, where it is on such a way. Values come from lower numbers.
     number: Vec<u32>,
     /// How many numbers there are.
@@ -600,7 +600,7 @@ struct Ways {
     sources: Vec<(u32, u32)>,
 }
 
-impl Ways {
+impl FlowOrder {
     /// Only few places lead to one where something is called, and only these are numbered.
     fn to(places: &Places, wanted: impl Iterator<Item = PlaceId>) -> Self {
         let mut number = vec![u32::MAX; places.len()];
@@ -624,7 +624,7 @@ impl Ways {
                 .map(|&from| number[places.find(from).index()]);
             sources.extend(from.filter(|&from| from != at).map(|from| (at, from)));
         }
-        Ways {
+        FlowOrder {
             number,
             count,
             sources,

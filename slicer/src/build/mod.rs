@@ -38,7 +38,7 @@ mod tables;
 mod uses;
 mod values;
 
-use crate::graph::{Access, Call, Edge, EdgeKind, FileId, FunctionId, Graph, Node, NodeId, NodeKind};
+use crate::graph::{Call, Edge, EdgeKind, FileId, FunctionId, Graph, MemoryAccess, Node, NodeId, NodeKind};
 use crate::places::{Key, PlaceId};
 use base::{Id as _, IdVec};
 use callees::Callees;
@@ -129,7 +129,7 @@ struct Parts {
     first_nodes: Vec<NodeId>,
     calls: Vec<PendingCall>,
     /// Reads and writes of memory.
-    reads: Vec<(u32, Access)>,
+    reads: Vec<(u32, MemoryAccess)>,
     writes: Vec<(PlaceId, Key, NodeId)>,
     /// Per function: nodes that use local variables, with the point at which they do.
     local_uses: Vec<Vec<(NodeId, PointId, LocalId, EdgeKind)>>,

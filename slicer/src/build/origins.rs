@@ -9,7 +9,7 @@
 //! write; of a parameter, the union over all calls of what they hand over; of a call, the union of what its functions return. Where a writer
 //! copies a structure, *V* of a member is *V* of the same member of what is copied.
 
-use crate::graph::{Access, EdgeKind, FunctionId, Graph, Labels, Memory, NodeId, NodeKind, Purpose};
+use crate::graph::{EdgeKind, FunctionId, Graph, Labels, Memory, MemoryAccess, NodeId, NodeKind, Purpose};
 use crate::places::NameId;
 use crate::state::{Part, Writers};
 use crate::walk::{concerned, parts_of};
@@ -369,15 +369,15 @@ impl<'g, 'u> Asker<'g, 'u> {
     }
 
     /// What was written to memory that a node reads.
-    fn in_memory(&mut self, node: NodeId, is_meant: &dyn Fn(&Access) -> bool) -> Origins {
+    fn in_memory(&mut self, node: NodeId, is_meant: &dyn Fn(&MemoryAccess) -> bool) -> Origins {
         let reads = self.graph.reads.of(node.index()).iter();
         let reads = reads.filter(|access| access.purpose != Purpose::Choice && is_meant(access));
-        let reads: Vec<Access> = reads.copied().collect();
+        let reads: Vec<MemoryAccess> = reads.copied().collect();
         self.written_to(&reads)
     }
 
     /// What was written to one of these parts of memory.
-    pub(super) fn written_to(&mut self, parts: &[Access]) -> Origins {
+    pub(super) fn written_to(&mut self, parts: &[MemoryAccess]) -> Origins {
         let mut writers = BTreeSet::new();
         for access in parts {
             let found = writers_of(&self.graph.memory, access)?.into_iter();
@@ -396,7 +396,7 @@ impl<'g, 'u> Asker<'g, 'u> {
 }
 
 /// Who may have written what is read.
-fn writers_of(memory: &Memory, access: &Access) -> Option<Vec<(Part, NodeId)>> {
+fn writers_of(memory: &Memory, access: &MemoryAccess) -> Option<Vec<(Part, NodeId)>> {
     // Where a place may point to very much, the writers are too many to tell anything.
     let Labels::Few(row) = memory.labels[access.place.index()] else {
         return None;

@@ -3,7 +3,7 @@
 use crate::build::memory::Home;
 use crate::build::objects::Unnamed;
 use crate::build::values::Values;
-use crate::graph::{Access, EdgeKind, Purpose};
+use crate::graph::{EdgeKind, MemoryAccess, Purpose};
 use crate::places::{NameId, PlaceId};
 use base::Id as _;
 use dataflow::{Action, FunctionIndex, operands};
@@ -18,14 +18,14 @@ pub(crate) struct Reads {
     pub(crate) locals: Vec<(LocalId, EdgeKind)>,
     /// Other points of the function that compute a part of it.
     pub(crate) parts: Vec<PointId>,
-    pub(crate) memory: Vec<Access>,
+    pub(crate) memory: Vec<MemoryAccess>,
 }
 
 /// What one point does, with its arguments if it is a call.
 #[derive(Debug, Default)]
 pub(crate) struct PointUses {
     pub(crate) reads: Reads,
-    pub(crate) writes: Vec<Access>,
+    pub(crate) writes: Vec<MemoryAccess>,
     pub(crate) arguments: Vec<Reads>,
     /// Objects that its arguments write, by their numbers.
     pub(crate) stand_ins: Vec<(usize, PlaceId)>,
@@ -87,7 +87,7 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
                 {
                     let place = self.values.local(self.id, local);
                     let name = self.values.names.id(&self.function().locals[local].name);
-                    uses.writes.push(Access::new(place, None, Some(name)));
+                    uses.writes.push(MemoryAccess::new(place, None, Some(name)));
                 }
             }
             Action::Assign { by, .. } => match self.function().exprs[*by].kind {
@@ -113,7 +113,7 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
     fn written(&mut self, target: ExprId, uses: &mut PointUses) {
         if let Some((place, key)) = self.values.location(self.id, target) {
             let name = self.describe(target);
-            uses.writes.push(Access::new(place, key, name));
+            uses.writes.push(MemoryAccess::new(place, key, name));
         }
     }
 
@@ -171,7 +171,7 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
                 for &arg in args {
                     if let Some((place, key)) = self.values.location(self.id, arg) {
                         let name = self.describe(arg);
-                        uses.writes.push(Access::new(place, key, name));
+                        uses.writes.push(MemoryAccess::new(place, key, name));
                     }
                 }
                 name
@@ -212,7 +212,7 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
     fn changed_object(&mut self, place: PlaceId, name: Option<NameId>, uses: &mut PointUses) {
         let inside = self.values.places.content(place, None);
         for place in [place, inside] {
-            let access = Access::new(place, None, name);
+            let access = MemoryAccess::new(place, None, name);
             uses.reads.memory.push(access);
             uses.writes.push(access);
         }
@@ -225,7 +225,7 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
         if callees.iter().any(|&callee| self.values.makes_object(callee))
             && let Some(place) = self.values.value(call)
         {
-            uses.reads.memory.push(Access::new(place, None, None));
+            uses.reads.memory.push(MemoryAccess::new(place, None, None));
         }
     }
 
@@ -246,12 +246,12 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
                 continue;
             };
             let name = self.describe_pointee(arg);
-            let mut accesses = vec![Access::new(place, None, name)];
+            let mut accesses = vec![MemoryAccess::new(place, None, name)];
             if effect.goes_inside(index) {
                 let inside = self.values.places.content(place, None);
-                accesses.push(Access {
+                accesses.push(MemoryAccess {
                     purpose: effect.purpose_inside(index),
-                    ..Access::new(inside, None, name)
+                    ..MemoryAccess::new(inside, None, name)
                 });
             }
             uses.arguments[index].memory.extend(accesses.iter().copied());
@@ -261,14 +261,14 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
         }
         if let Some(group) = effect.state {
             let place = self.values.state(Unnamed::Kept(group));
-            let access = Access::new(place, None, Some(self.values.names.id(group.name())));
+            let access = MemoryAccess::new(place, None, Some(self.values.names.id(group.name())));
             uses.reads.memory.push(access);
             uses.writes.push(access);
         }
     }
 
-    fn thrown(&mut self) -> Access {
-        Access::new(self.values.state(Unnamed::Thrown), None, None)
+    fn thrown(&mut self) -> MemoryAccess {
+        MemoryAccess::new(self.values.state(Unnamed::Thrown), None, None)
     }
 
     /// What a `throw` reads and writes.
@@ -289,7 +289,7 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
             args.first().and_then(|&list| self.values.list(self.id, list))
         };
         let Some(place) = list else { return };
-        let access = Access::new(place, None, None);
+        let access = MemoryAccess::new(place, None, None);
         if !name.ends_with("va_end") {
             uses.reads.memory.push(access);
             uses.writes.push(access);
@@ -306,7 +306,7 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
             let name = self.describe(object);
             let inside = self.values.places.content(place, None);
             for place in [place, inside] {
-                reads.memory.push(Access::new(place, None, name));
+                reads.memory.push(MemoryAccess::new(place, None, name));
             }
         }
     }
@@ -325,7 +325,7 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
         };
         if is_aggregate && let Some((place, key)) = self.values.location(self.id, arg) {
             let name = self.describe(arg);
-            reads.memory.push(Access::new(place, key, name));
+            reads.memory.push(MemoryAccess::new(place, key, name));
         }
     }
 
@@ -369,13 +369,13 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
     fn read_memory(&mut self, expr: ExprId, reads: &mut Reads) {
         if let Some((place, key)) = self.values.location(self.id, expr) {
             let name = self.describe(expr);
-            reads.memory.push(Access {
+            reads.memory.push(MemoryAccess {
                 purpose: if self.chooses {
                     Purpose::Choice
                 } else {
                     Purpose::Value
                 },
-                ..Access::new(place, key, name)
+                ..MemoryAccess::new(place, key, name)
             });
         }
     }

@@ -1,6 +1,8 @@
 //! Whether columns that were read fit together: what a walk relies on without looking.
 
-use crate::graph::{Access, Call, Edge, Function, Graph, Labels, Lists, Memory, Message, NodeId, NodeKind};
+use crate::graph::{
+    Call, Edge, Function, Graph, Labels, Lists, Memory, MemoryAccess, Message, NodeId, NodeKind,
+};
 use crate::places::{Key, NameId};
 use base::Id as _;
 
@@ -38,7 +40,8 @@ pub(super) fn is_sound(graph: &Graph) -> bool {
     };
     let edge = |edge: &Edge| is_node(&edge.to) && is_key(edge.name);
     let places = graph.memory.labels.len();
-    let access = |access: &Access| access.place.index() < places && is_key(access.key) && is_key(access.name);
+    let access =
+        |access: &MemoryAccess| access.place.index() < places && is_key(access.key) && is_key(access.name);
     graph.functions.iter().all(function)
         && graph.calls.iter().all(call)
         && graph.calls.is_sorted_by_key(|call| call.node)

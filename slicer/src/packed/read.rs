@@ -4,8 +4,8 @@ use super::check;
 use super::write::Last;
 use super::{EDGE_KINDS, FUNCTION_KINDS, GraphError, MAGIC, NODE_KINDS, PURPOSES, ROLES, VERSION};
 use crate::graph::{
-    Access, ByCaller, Call, ClassId, Edge, FileId, Function, FunctionId, Graph, ImplicitCalls, Labels, Lists,
-    Memory, Message, Node, NodeId, call_numbers, call_ranges,
+    ByCaller, Call, ClassId, Edge, FileId, Function, FunctionId, Graph, ImplicitCalls, Labels, Lists, Memory,
+    MemoryAccess, Message, Node, NodeId, call_numbers, call_ranges,
 };
 use crate::places::{Key, NameId, ObjectId, PlaceId};
 use base::{Id, Number, take_number};
@@ -338,12 +338,12 @@ impl Input<'_> {
         })
     }
 
-    fn access(&mut self) -> Result<Access, GraphError> {
+    fn access(&mut self) -> Result<MemoryAccess, GraphError> {
         let number = self.small()?;
         let Some(&purpose) = PURPOSES.get(number as usize & 3) else {
             return self.malformed();
         };
-        Ok(Access {
+        Ok(MemoryAccess {
             place: PlaceId::from_index(number as usize >> 2),
             purpose,
             key: self.option()?,

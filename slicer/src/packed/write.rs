@@ -1,7 +1,7 @@
 //! A graph to bytes.
 
 use super::{EDGE_KINDS, FUNCTION_KINDS, MAGIC, NODE_KINDS, ROLES, VERSION};
-use crate::graph::{Access, Call, Edge, Function, Graph, Labels, Lists, Memory, Message, Node, NodeId};
+use crate::graph::{Call, Edge, Function, Graph, Labels, Lists, Memory, MemoryAccess, Message, Node, NodeId};
 use crate::places::Key;
 use base::{Id, Number, put_number};
 
@@ -231,7 +231,7 @@ impl Output {
         }
     }
 
-    fn access(&mut self, access: Access) {
+    fn access(&mut self, access: MemoryAccess) {
         self.count(access.place.index() << 2 | access.purpose as usize);
         self.id(access.key);
         self.id(access.name);

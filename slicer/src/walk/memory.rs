@@ -1,7 +1,7 @@
 //! From a read of memory to the objects that may be read, and from each to all that write it.
 
 use super::Walk;
-use crate::graph::{Access, Labels, Memory, NodeId, NodeKind, Purpose};
+use crate::graph::{Labels, Memory, MemoryAccess, NodeId, NodeKind, Purpose};
 use crate::places::Key;
 use crate::state::{CallingContext, Dependence, Part, Side, State, Writers, WrittenBy};
 use base::Id as _;
@@ -15,13 +15,13 @@ const ONE_OF_MANY: u32 = 2;
 
 impl<'g> Walk<'g> {
     /// Asks for a part of memory.
-    pub(super) fn ask(&mut self, state: State, side: Side, access: &Access, distance: u32) {
+    pub(super) fn ask(&mut self, state: State, side: Side, access: &MemoryAccess, distance: u32) {
         let to = self.asked(side, access);
         self.go(state, to, distance, Dependence::Sets, access.name);
     }
 
     /// The state in which a part of memory is asked for.
-    pub(super) fn asked(&self, side: Side, access: &Access) -> State {
+    pub(super) fn asked(&self, side: Side, access: &MemoryAccess) -> State {
         let memory = &self.graph.memory;
         let at = access.place.index();
         let by = match access.purpose {
