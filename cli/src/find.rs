@@ -6,7 +6,7 @@ use crate::findings;
 use crate::output::{self, Status, Terminal};
 use crate::recorder_args::WaitsFormat;
 use crate::tree_args::TreeFormat;
-use engine::{Circumstances, Earlier, Map, NextStep, Origin, Outcome, TreeOptions};
+use engine::{Earlier, Map, Origin, TreeOptions};
 use project::{Failure, FirstLook, JobMap, LookedAt, Looks, Seen, SourceFinder, WantedLooks, Wish};
 use report::{Form, TreeText};
 use runtime_probe::{Job, Options, Threads};
@@ -149,13 +149,6 @@ pub(crate) fn answer(
     if let Some(tree) = &mut findings.tree {
         findings.hosts = seen.hosts(tree);
         *tree = crate::tree::shown(tree, &args.shape)?;
-    }
-    if let Some(answer) = &mut findings.answer
-        && let Outcome::NotPlaced | Outcome::NothingReadable = answer.outcome
-        && Circumstances::of(&seen.records, how.origin == Origin::Live).no_job
-        && let Some((pid, command)) = runtime_probe::launchers().into_iter().next()
-    {
-        answer.next = Some(NextStep::OtherJob { pid, command });
     }
     if slice.is_some() && !forms.iter().any(|form| form.shows_slice()) {
         output::warn(crate::tree::NO_SLICE);

@@ -6,7 +6,7 @@ use crate::findings::{self, Wish, advise};
 use crate::job_map::JobMap;
 use base::RankSet;
 use engine::recorded::Waiting;
-use engine::{Analysis, Circumstances, Earlier, Findings, OrderedTree, Origin, TaskSet};
+use engine::{Analysis, Circumstances, Earlier, Findings, NextStep, OrderedTree, Origin, Outcome, TaskSet};
 use snapshot::{Header, Task};
 
 /// What was seen of a job.
@@ -58,6 +58,8 @@ impl Seen {
         if findings.tree.is_some() {
             findings.seen.clone_from(&self.header);
         }
+        let circumstances = Circumstances::of(&self.records, how.origin == Origin::Live);
+        let is_no_job = circumstances.no_job;
         if let Some(answer) = &mut findings.answer {
             answer.under(Circumstances {
                 main_threads_alone: how.main_threads_alone,
@@ -66,10 +68,17 @@ impl Seen {
                 no_map: found.none.as_ref(),
                 waiting: self.waiting.clone(),
                 warnings: found.warnings.iter().chain(&self.notes).cloned().collect(),
-                ..Circumstances::of(&self.records, how.origin == Origin::Live)
+                ..circumstances
             });
         }
         advise(&mut findings, how.origin, finder);
+        if is_no_job
+            && let Some(answer) = &mut findings.answer
+            && let Outcome::NotPlaced | Outcome::NothingReadable = answer.outcome
+            && let Some((pid, command)) = runtime_probe::launchers().into_iter().next()
+        {
+            answer.next = Some(NextStep::OtherJob { pid, command });
+        }
         Ok(findings)
     }
 
