@@ -75,7 +75,7 @@ impl Located {
 
     /// Whether frame number `depth` and those below are outside of the map in a function of the program, in another language, or of a library that the
     /// program brings along: it may come to one operation of MPI, or to one of its lines, more than once.
-    pub(crate) fn is_in_unknown_code(&self, depth: usize) -> bool {
+    pub fn is_in_unknown_code(&self, depth: usize) -> bool {
         let mut unknown = self.frames[depth..]
             .iter()
             .take_while(|frame| !frame.is_runtime)

@@ -50,6 +50,8 @@ struct Look<'p> {
     obstacle: Option<&'p Obstacle>,
     /// The frame of a function outside the map, with one inside the map further in.
     calls_back: bool,
+    /// Who is further in it is not known.
+    in_unknown_code: bool,
     next: Next,
 }
 
@@ -84,6 +86,7 @@ impl<'p> Look<'p> {
             missing: missing.map(|(name, why)| (name.as_str(), why.as_str())).collect(),
             obstacle: frame.obstacle.as_ref(),
             calls_back: !is_mapped(frame) && comes_back(depth),
+            in_unknown_code: !is_mapped(frame) && point.is_in_unknown_code(depth),
             next,
         };
         let values = frame.values.iter().map(|(name, value)| match *value {
