@@ -61,7 +61,7 @@ pub struct LocatedFrame {
     pub is_of_program: bool,
     /// Of a function outside of the map: where it is, if that was recorded.
     pub outside: Option<SourceLine>,
-    /// It is a function of the system, of a language or of MPI, which no map has and no program brings along.
+    /// It is a function of the system, of a language or of MPI, which no map has and no program brings along, or was called by one, and is outside of the map.
     pub is_runtime: bool,
     /// Why no places are known.
     pub obstacle: Option<Obstacle>,
@@ -136,7 +136,11 @@ impl Order<'_> {
                 call: point.return_address(index),
                 is_displaced: displaced.contains(&index),
             };
-            let (frame, gone) = self.locate_frame(&point.frames[index], functions[index], &below);
+            let (mut frame, gone) = self.locate_frame(&point.frames[index], functions[index], &below);
+            // What a library of the system calls is a part of it, unless it calls back.
+            let is_below_runtime = frames.last().is_some_and(|outer: &LocatedFrame| outer.is_runtime);
+            frame.is_runtime =
+                functions[index].is_none() && (is_below_runtime || is_runtime(&point.frames[index]));
             frames.push(frame);
             origin.push(Some(index));
             for (function, call) in gone {
@@ -231,7 +235,7 @@ impl Order<'_> {
             is_any_round: function.is_some_and(|id| self.may_be_a_loop(id)),
             is_of_program: function.is_none() && self.is_in_mapped_file(frame),
             outside: recorded_line(frame).filter(|_| function.is_none()),
-            is_runtime: function.is_none() && is_runtime(frame),
+            is_runtime: false,
             obstacle: None,
         };
         let Some(id) = function else {
@@ -467,10 +471,10 @@ impl Order<'_> {
 
 fn is_runtime(frame: &Frame) -> bool {
     let (module, source) = (frame.module.as_deref(), frame.file.as_deref());
-    library::of_symbol(library::symbols::called_name(&frame.function)).is_some()
-        || base::mpi_entry_point(&frame.function).is_some()
-        || module.is_some_and(library::is_runtime_library)
+    module.is_some_and(library::is_runtime_library)
         || library::is_of_language(module, source)
+        || library::of_symbol(library::symbols::called_name(&frame.function)).is_some()
+        || base::mpi_entry_point(&frame.function).is_some()
 }
 
 /// The line of a frame as it was recorded.
