@@ -32,12 +32,7 @@ pub(crate) fn map(program: Program<'_>, mut variables: Vec<Vec<Variables>>) -> M
         beside,
     } = bodies(program, variables, &file_of);
     let ids: BTreeMap<FunctionIndex, FunctionId> = indices.iter().copied().zip(functions.ids()).collect();
-    let address_taken = taken.into_iter().filter_map(|(index, parameters)| {
-        let function = *ids.get(&index)?;
-        Some(AddressTaken { function, parameters })
-    });
-    let mut address_taken = Vec::from_iter(address_taken);
-    address_taken.sort();
+    let address_taken = address_taken(taken, &ids);
     let constants = by_id(&functions, &indices, constants).flat_map(|(function, passed)| {
         passed
             .into_iter()
@@ -50,32 +45,13 @@ pub(crate) fn map(program: Program<'_>, mut variables: Vec<Vec<Variables>>) -> M
     });
     let passed_constants = Vec::from_iter(constants);
     let handed = handed::of_wanted(&ids, by_id(&functions, &indices, handed), &functions);
-    let (mut mpi_calls, mut choices, mut decisive) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut iterated, mut pointer_calls) = (Vec::new(), Vec::new());
-    for (function, own) in functions.ids().zip(beside) {
-        mpi_calls.extend(own.calls.into_iter().map(|(point, arguments)| MpiCall {
-            function,
-            point,
-            arguments,
-        }));
-        iterated.extend(own.containers.into_iter().map(|(iterator, container)| Iterated {
-            function,
-            iterator,
-            container,
-        }));
-        pointer_calls.extend(
-            own.pointer_calls
-                .into_iter()
-                .map(|(point, arguments)| PointerCall {
-                    function,
-                    point,
-                    arguments,
-                }),
-        );
-        decisive.extend(own.decisive.into_iter().map(|call| (function, call)));
-        let own = own.choices.into_iter();
-        choices.extend(own.map(|bounds| Choice { function, bounds }));
-    }
+    let InFunctions {
+        mpi_calls,
+        choices,
+        decisive,
+        iterated,
+        pointer_calls,
+    } = in_functions(&functions, beside);
     let decisive = decisive::of_recursive(&functions, decisive.into_iter());
     let mut diagnostics: Vec<_> = units.iter().flat_map(|unit| unit.diagnostics.clone()).collect();
     diagnostics.sort();
@@ -102,6 +78,67 @@ pub(crate) fn map(program: Program<'_>, mut variables: Vec<Vec<Variables>>) -> M
     map.shown = shown::of_wanted(&map, by_id(&map.functions, &indices, addresses), &ids);
     map.inner_steps = inner_step::agreed(stepped.into_iter(), &ids);
     map
+}
+
+/// What the map says of places in functions, in the order of these.
+#[derive(Default)]
+struct InFunctions {
+    mpi_calls: Vec<MpiCall>,
+    choices: Vec<Choice>,
+    decisive: Vec<(FunctionId, decisive::Decisive)>,
+    iterated: Vec<Iterated>,
+    pointer_calls: Vec<PointerCall>,
+}
+
+fn in_functions(functions: &IdVec<FunctionId, Function>, beside: Vec<Beside>) -> InFunctions {
+    let mut found = InFunctions::default();
+    for (function, own) in functions.ids().zip(beside) {
+        found
+            .mpi_calls
+            .extend(own.calls.into_iter().map(|(point, arguments)| MpiCall {
+                function,
+                point,
+                arguments,
+            }));
+        found
+            .iterated
+            .extend(own.containers.into_iter().map(|(iterator, container)| Iterated {
+                function,
+                iterator,
+                container,
+            }));
+        found.pointer_calls.extend(
+            own.pointer_calls
+                .into_iter()
+                .map(|(point, arguments)| PointerCall {
+                    function,
+                    point,
+                    arguments,
+                }),
+        );
+        found
+            .decisive
+            .extend(own.decisive.into_iter().map(|call| (function, call)));
+        let own = own.choices.into_iter();
+        found
+            .choices
+            .extend(own.map(|bounds| Choice { function, bounds }));
+    }
+    found
+}
+
+/// The functions whose addresses are taken, sorted.
+fn address_taken(
+    taken: Vec<(FunctionIndex, Option<u8>)>,
+    ids: &BTreeMap<FunctionIndex, FunctionId>,
+) -> Vec<AddressTaken> {
+    let taken = taken.into_iter().filter_map(|(index, parameters)| {
+        let function = *ids.get(&index)?;
+        Some(AddressTaken { function, parameters })
+    });
+    let mut taken = Vec::from_iter(taken);
+    taken.sort();
+    taken
 }
 
 /// The files by path, so that the map does not depend on the order in which they were given, and the file of each unit.
