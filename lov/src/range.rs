@@ -278,7 +278,10 @@ pub(crate) fn bounds(context: LoopContext<'_, '_>, candidate: &Candidate) -> (Ve
     let mut conditions = context.points().iter().filter_map(|&point| {
         let each = &info.flow.points[point];
         match each.action {
-            Action::Branch(condition) if each.scope == scope => Some(condition),
+            // `for (;; i += i < end() ? 1 : 2)` has a branch in the same scope that does not end the loop.
+            Action::Branch(condition) if each.scope == scope && info.loops.ends(point, context.in_loop) => {
+                Some(condition)
+            }
             _ => None,
         }
     });

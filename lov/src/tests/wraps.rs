@@ -96,3 +96,16 @@ fn growth_without_a_bound() {
     "#]],
     );
 }
+
+#[test]
+fn a_branch_in_the_head_of_a_loop_that_does_not_end_it_bounds_nothing() {
+    check(
+        "int limit(void); void a(void); void b(void); void work(void);
+void f(void) {
+    for (unsigned u = 0;; u++, u < limit() ? a() : b()) work();
+}",
+        expect![[r#"
+            3: u refused: a variable of 32 bits may wrap around
+        "#]],
+    );
+}
