@@ -83,11 +83,11 @@ pub(crate) fn view(map: &Map, located: &Located, task: &snapshot::Task) -> Vec<F
         let Some(id) = mpi::own_function(map, frame) else {
             // What a library does inside is its own business: its entry point stands for it, until it calls back, or MPI. What calls the first function of
             // the map is the program's, where it has lines.
-            let is_called = views.iter().any(|view| view.in_map);
+            let is_below_map = views.iter().any(|view| view.in_map);
             let calls_mpi = located.origin[index] == entry && views.last().is_some_and(|view| !view.in_map);
             match views.last_mut() {
                 _ if calls_mpi => views.push(library_frame(recorded, entry_name.clone())),
-                Some(entry) if !entry.in_map && (is_called || !tells_line(recorded)) => entry.folded += 1,
+                Some(entry) if !entry.in_map && (is_below_map || !tells_line(recorded)) => entry.folded += 1,
                 caller => {
                     let called_as = caller.and_then(|_| called_name(map, &located.frames[index - 1]));
                     views.push(library_frame(recorded, called_as));

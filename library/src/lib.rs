@@ -47,8 +47,8 @@ pub use function::{
 
 pub use mpi::{constant, measured};
 pub use objects::{
-    SharedObject, implementation, is_mpi_library, is_of_language, is_runtime_library, shared_object,
-    without_ending,
+    SharedObject, implementation, is_header_of_cxx, is_mpi_library, is_of_language, is_runtime_library,
+    shared_object, without_ending,
 };
 
 use table::row;

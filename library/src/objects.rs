@@ -148,13 +148,15 @@ pub fn is_mpi_library(path: &str) -> bool {
     shared_object(path).is_some_and(|object| matches!(object, Mpi(_) | BelowMpi(_)))
 }
 
-/// Whether a frame in this file of a program or library, or in this source, is of the system or of a language, which a program's functions call and which
-/// call these back, and not of a program or its libraries.
+/// Whether a frame is of the system or of a language, by the shared object and the source file that it is in, as far as they are known.
 pub fn is_of_language(module: Option<&str>, source: Option<&str>) -> bool {
     let object = module.and_then(shared_object);
-    matches!(object, Some(Kernel | Linker | C | Language | OpenMp))
-        // `std::thread` is templates of headers that become a part of the program.
-        || source.is_some_and(|source| source.contains("/include/c++/"))
+    matches!(object, Some(Kernel | Linker | C | Language | OpenMp)) || source.is_some_and(is_header_of_cxx)
+}
+
+/// Whether a source file is a header of C++'s library: its templates become a part of the program.
+pub fn is_header_of_cxx(source: &str) -> bool {
+    source.contains("/include/c++/")
 }
 
 /// The name of a shared object as a reader wants it: `libgomp` of `/usr/lib/libgomp.so.1.0.0`.

@@ -132,9 +132,8 @@ impl Order<'_> {
             _ => first,
         };
         // Code that is not known may call what is again and again.
-        let mut outer = point.frames[..first].iter().enumerate();
-        let is_start = |(at, frame)| is_known(&at) || is_of_start(&point.frames, at, frame);
-        outer.all(is_start).then_some(first)
+        let is_start = |at| is_known(&at) || is_of_start(&point.frames, at);
+        (0..first).all(is_start).then_some(first)
     }
 
     fn code_frame(

@@ -204,7 +204,7 @@ pub(crate) struct CodeLoop {
     iteration: Region,
 }
 
-/// Which ways through the code count.
+/// Which paths through the code count.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Paths {
     All,
@@ -464,7 +464,7 @@ impl FunctionCode {
     }
 
     fn by_flow(&self, region: &Region, a: usize, b: usize) -> Result<Relation, CodeDoubt> {
-        let leads = |from: usize, to: usize, ways: Paths| self.reached(region, from, ways)[to];
+        let leads = |from: usize, to: usize, paths: Paths| self.reached(region, from, paths)[to];
         match (leads(a, b, Paths::All), leads(b, a, Paths::All)) {
             (true, _) if leads(a, b, Paths::Certain) => Ok(Relation::Before),
             (_, true) if leads(b, a, Paths::Certain) => Ok(Relation::After),
@@ -530,13 +530,13 @@ impl FunctionCode {
     }
 
     /// The blocks that `from` leads to in the region, itself included.
-    fn reached(&self, region: &Region, from: usize, ways: Paths) -> Vec<bool> {
+    fn reached(&self, region: &Region, from: usize, paths: Paths) -> Vec<bool> {
         let mut seen = vec![false; self.blocks.len()];
         let mut work = vec![from];
         seen[from] = true;
         while let Some(at) = work.pop() {
             for &(next, certain) in &self.next[at] {
-                let leads = region.leads(at, next) && (certain || ways == Paths::All);
+                let leads = region.leads(at, next) && (certain || paths == Paths::All);
                 if leads && !std::mem::replace(&mut seen[next], true) {
                     work.push(next);
                 }

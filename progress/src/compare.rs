@@ -249,7 +249,7 @@ impl<'m> Order<'m> {
             };
             let function = match (frame_a.function, frame_b.function) {
                 (Some(x), Some(y)) if x == y => x,
-                (None, None) if [a, b].into_iter().all(Located::is_outside) => {
+                (None, None) if depth == 0 && [a, b].into_iter().all(Located::is_outside) => {
                     return Outcome::unknown(depth, None, Reason::NothingInMap);
                 }
                 (None, None) => return self.compare_beneath(depth, a, b),

@@ -234,7 +234,10 @@ impl Order<'_> {
             may_be_merged: false,
             is_any_round: function.is_some_and(|id| self.may_be_a_loop(id)),
             is_of_program: function.is_none() && self.is_in_mapped_file(frame),
-            outside: recorded_line(frame).filter(|_| function.is_none()),
+            outside: match function {
+                Some(_) => None,
+                None => recorded_line(frame),
+            },
             is_runtime: false,
             obstacle: None,
         };
@@ -470,9 +473,8 @@ impl Order<'_> {
 }
 
 fn is_runtime(frame: &Frame) -> bool {
-    let (module, source) = (frame.module.as_deref(), frame.file.as_deref());
-    module.is_some_and(library::is_runtime_library)
-        || library::is_of_language(module, source)
+    frame.module.as_deref().is_some_and(library::is_runtime_library)
+        || frame.file.as_deref().is_some_and(library::is_header_of_cxx)
         || library::of_symbol(library::symbols::called_name(&frame.function)).is_some()
         || base::mpi_entry_point(&frame.function).is_some()
 }
@@ -487,22 +489,20 @@ fn recorded_line(frame: &Frame) -> Option<SourceLine> {
 /// and the same on every task. Other code outside of the map, a program's `main` in another language or an interpreter, may call what is in the map again and
 /// again, so that it counts, though nothing is known of it.
 fn first_of_program(outer: &[Frame]) -> usize {
-    let counts = outer
-        .iter()
-        .enumerate()
-        .position(|(at, frame)| !is_of_start(outer, at, frame));
-    counts.unwrap_or(outer.len())
+    let mut numbers = 0..outer.len();
+    numbers.find(|&at| !is_of_start(outer, at)).unwrap_or(outer.len())
 }
 
-/// Whether one of the outermost frames is of what calls `main` or begins a thread.
-pub(crate) fn is_of_start(frames: &[Frame], at: usize, frame: &Frame) -> bool {
+/// Whether number `at` of the outermost frames is of what calls `main` or begins a thread.
+pub(crate) fn is_of_start(frames: &[Frame], at: usize) -> bool {
     let is_library = |frame: &Frame| library::is_of_language(frame.module.as_deref(), frame.file.as_deref());
+    let frame = &frames[at];
     // The entry of a program without symbols.
     let is_nameless = matches!(frame.function.as_str(), "" | "??");
-    let calls_library = frames.get(at + 1).is_some_and(is_library);
+    let calls_library = || frames.get(at + 1).is_some_and(is_library);
     library::symbols::starts(&frame.function).is_some()
         || is_library(frame)
-        || at == 0 && is_nameless && calls_library
+        || at == 0 && is_nameless && calls_library()
 }
 
 /// Whether a function of this name may run while control leaves a scope, by whatever way: its end, a jump or an

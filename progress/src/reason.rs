@@ -38,7 +38,7 @@ pub enum Obstacle {
     Mixed(String),
     /// This function calls itself last: the frame may be that of a deeper call.
     MayBeDeeper(String),
-    /// A function of the map is at a line of another file than its own: that file is included in the middle of it.
+    /// A function of the map is at a line of another file than its own: that file is included in the middle of it, or another function has its name.
     InIncludedFile {
         /// The function.
         function: String,
@@ -283,10 +283,7 @@ impl fmt::Display for Obstacle {
                 "{function} calls itself last: in this optimised build the frame may be that of a deeper call"
             ),
             Obstacle::InIncludedFile { function, at } => {
-                write!(
-                    f,
-                    "{function} is at {at}, a file that is included in the middle of it"
-                )
+                write!(f, "{function} is at {at}, and the map has it in another file")
             }
             Obstacle::NoPoint(at) => write!(f, "the map has no program point at {at}"),
             Obstacle::LeavesScope { function, callee } => write!(
