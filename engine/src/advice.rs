@@ -62,6 +62,9 @@ pub(crate) fn for_unknown(map: &Map, verdict: &Verdict, a: &Located, b: &Located
             (Some(_), Some(_)) => return None,
             // The name of an operation in a tool that watches MPI: its source is nobody's who asks.
             (None, None) if base::is_mpi(&frame_a.name) => return None,
+            // What a library of the system or of the language does is in nobody's hands: `qsort`, `std::sort`.
+            (None, _) if frame_a.is_runtime => return None,
+            (_, None) if frame_b.is_runtime => return None,
             (None, _) => map_the_source_of(&frame_a.name),
             (_, None) => map_the_source_of(&frame_b.name),
         });
@@ -100,7 +103,7 @@ fn past(map: &Map, obstacle: &Obstacle, function: &str) -> Option<String> {
             "build with -fno-optimize-sibling-calls, so that each call of {function} has a frame"
         )),
         Obstacle::InIncludedFile { function, at } => Some(format!(
-            "move what {} does into functions, so that {function} is at its own lines",
+            "if {} is included in the middle of {function}, move what it does into functions",
             base::last_component(&at.file)
         )),
         // A map that was made for this very program has no such point: nothing that its author does would bring it.
