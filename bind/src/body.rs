@@ -204,20 +204,12 @@ fn scopes_meet(a: &Candidate, b: &Candidate) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use base::Id;
-
-    fn die(offset: usize) -> Die {
-        Die {
-            unit: Id::from_index(0),
-            offset: UnitOffset(offset),
-        }
-    }
 
     /// A variable called `i`: where it is described, what all instances share, its line, and the code of its block.
     fn variable((at, origin): (usize, usize), line: u32, scope: Range<u64>) -> Candidate {
         Candidate {
-            die: die(at),
-            origin: die(origin),
+            die: Die::at(at),
+            origin: Die::at(origin),
             name: "i".to_owned(),
             line,
             scope: Some(vec![scope]),

@@ -34,6 +34,17 @@ pub(crate) struct Die {
     pub(crate) offset: UnitOffset,
 }
 
+#[cfg(test)]
+impl Die {
+    /// The entry at an offset of the first unit.
+    pub(crate) fn at(offset: usize) -> Self {
+        Self {
+            unit: base::Id::from_index(0),
+            offset: UnitOffset(offset),
+        }
+    }
+}
+
 /// How far a chain of references (origin of an origin, a typedef of a typedef) is followed: no compiler comes near,
 /// and a damaged file may have a cycle.
 const CHAIN_LIMIT: usize = 64;

@@ -287,20 +287,12 @@ mod tests {
     use super::*;
     use crate::debug::Die;
     use base::{Id, Span};
-    use gimli::UnitOffset;
     use progress_map::generate::bare_function;
-
-    fn die(offset: usize) -> Die {
-        Die {
-            unit: Id::from_index(0),
-            offset: UnitOffset(offset),
-        }
-    }
 
     /// A function of the source that debug info calls so and says to be declared there: in a path, on a line.
     fn origin(at: usize, name: &str, declared: Option<(usize, u32)>) -> Origin {
         Origin {
-            die: die(at),
+            die: Die::at(at),
             name: name.to_owned(),
             linkage_name: None,
             declared: declared.map(|(path, line)| (Id::from_index(path), line)),
@@ -309,14 +301,7 @@ mod tests {
 
     /// Functions with code, each of one range.
     fn forest(functions: Vec<(Origin, Range<u64>)>) -> Forest {
-        let mut forest = Forest {
-            origins: IdVec::new(),
-            nodes: IdVec::new(),
-            globals: BTreeMap::new(),
-            calls: Vec::new(),
-            known: BTreeMap::new(),
-            damaged: Vec::new(),
-        };
+        let mut forest = Forest::default();
         for (origin, range) in functions {
             let die = origin.die;
             let entry = Some(range.start);

@@ -88,6 +88,7 @@ pub(crate) struct CallSite {
 }
 
 /// What the pass found.
+#[derive(Default)]
 pub(crate) struct Forest {
     pub(crate) origins: IdVec<OriginId, Origin>,
     /// Parents before children.
@@ -122,14 +123,7 @@ pub(crate) fn walk<'a>(
         files,
         debug,
         wanted,
-        forest: Forest {
-            origins: IdVec::new(),
-            nodes: IdVec::new(),
-            globals: BTreeMap::new(),
-            calls: Vec::new(),
-            known: BTreeMap::new(),
-            damaged: Vec::new(),
-        },
+        forest: Forest::default(),
     };
     for unit in debug.units.ids() {
         if let Err(error) = walk.unit(unit) {
