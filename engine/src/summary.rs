@@ -129,12 +129,15 @@ pub fn summary(map: &Map) -> Summary {
                         .entry((class_word(lov.class), across_word(lov.across)))
                         .or_default() += 1;
                 }
-                _ => result.unordered.push(Unordered {
-                    place: format!("{path}:{}", in_loop.span.line),
-                    function: function.name.clone(),
-                    reason: why_unordered(in_loop),
-                    reason_codes: codes_of_unordered(in_loop),
-                }),
+                _ => {
+                    let (reason, reason_codes) = why_unordered(in_loop);
+                    result.unordered.push(Unordered {
+                        place: format!("{path}:{}", in_loop.span.line),
+                        function: function.name.clone(),
+                        reason,
+                        reason_codes,
+                    });
+                }
             }
         }
     }
@@ -146,39 +149,29 @@ pub fn summary(map: &Map) -> Summary {
     result
 }
 
-fn why_unordered(in_loop: &Loop) -> String {
+/// Why no variable orders a loop: a sentence, and the words for its parts, sorted.
+fn why_unordered(in_loop: &Loop) -> (String, Vec<&'static str>) {
     if !in_loop.reducible {
-        return "entered by a jump into its middle".to_owned();
+        let sentence = "entered by a jump into its middle".to_owned();
+        return (sentence, vec!["entered-in-the-middle"]);
     }
-    let useless = in_loop
-        .lovs
-        .iter()
-        .map(|lov| format!("{}: not comparable across tasks ({})", lov.name, lov.because()));
-    let refused = in_loop
-        .refused
-        .iter()
-        .map(|refused| format!("{}: {}", refused.name, refused.why));
-    let reasons: Vec<String> = useless.chain(refused).collect();
-    if reasons.is_empty() {
-        "no variable changes in it".to_owned()
-    } else {
-        reasons.join("; ")
+    if in_loop.lovs.is_empty() && in_loop.refused.is_empty() {
+        return ("no variable changes in it".to_owned(), vec!["nothing-changes"]);
     }
-}
-
-/// The same in words for programs.
-fn codes_of_unordered(in_loop: &Loop) -> Vec<&'static str> {
-    if !in_loop.reducible {
-        return vec!["entered-in-the-middle"];
+    let (mut reasons, mut codes) = (Vec::new(), BTreeSet::new());
+    for lov in &in_loop.lovs {
+        reasons.push(format!(
+            "{}: not comparable across tasks ({})",
+            lov.name,
+            lov.because()
+        ));
+        codes.extend(lov.grounds.codes());
     }
-    let useless = in_loop.lovs.iter().flat_map(|lov| lov.grounds.codes());
-    let refused = in_loop.refused.iter().map(|refused| refused.why.code());
-    let codes = BTreeSet::from_iter(useless.chain(refused));
-    if codes.is_empty() {
-        vec!["nothing-changes"]
-    } else {
-        Vec::from_iter(codes)
+    for refused in &in_loop.refused {
+        reasons.push(format!("{}: {}", refused.name, refused.why));
+        codes.insert(refused.why.code());
     }
+    (reasons.join("; "), Vec::from_iter(codes))
 }
 
 fn binding_facts(binding: &progress_map::Binding) -> BindingFacts {
