@@ -5,9 +5,8 @@ mod common;
 use base::{Id, Span};
 use progress::{Decided, ExecutionPoint, Frame, Order, Relation, Verdict};
 use progress_map::{
-    Across, Binding, BoundFunction, CodeBlock, CodeWay, File, FunctionId, LocationChange, LocationEffect,
-    Loop, LoopId, LoopSource, Lov, LovClass, MachineCode, MachineLocation, Map, PointId, PointKind, Row,
-    generate,
+    Across, Binding, BoundFunction, CodeBlock, CodeWay, FunctionId, LocationChange, LocationEffect, Loop,
+    LoopId, LoopSource, Lov, LovClass, MachineCode, MachineLocation, Map, PointId, PointKind, Row, generate,
 };
 
 /// `while (…) { a(); i++; } after();`, each statement a line from 2 on, with `i` in register 3, which debug info does not say. Blocks of the code: in front
@@ -88,16 +87,7 @@ fn counted() -> Map {
         code,
         ..Binding::default()
     };
-    Map {
-        files: vec![File {
-            path: "f.c".to_owned(),
-            hash: [0; 32],
-        }]
-        .into(),
-        functions: vec![main].into(),
-        binding: Some(binding),
-        ..Map::default()
-    }
+    common::map(vec![main], Some(binding))
 }
 
 /// A task in `main` at a line, with this in register 3: in a call of `callee`, or at the line itself.

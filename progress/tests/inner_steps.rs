@@ -6,9 +6,7 @@ use base::Id;
 use common::function;
 use progress::{ExecutionPoint, Frame, Order, Place};
 use progress_map::generate;
-use progress_map::{
-    File, Function, FunctionId, InnerStep, Loop, LoopId, LoopSource, Lov, Map, PointId, PointKind,
-};
+use progress_map::{Function, FunctionId, InnerStep, Loop, LoopId, LoopSource, Lov, Map, PointId, PointKind};
 
 const P: fn(usize) -> PointId = PointId::from_index;
 
@@ -49,19 +47,13 @@ fn map() -> Map {
         &[(0, 1), (1, 2), (2, 3), (3, 4)],
     );
     Map {
-        files: vec![File {
-            path: "f.c".to_owned(),
-            hash: [0; 32],
-        }]
-        .into(),
-        functions: vec![main, advance].into(),
         inner_steps: vec![InnerStep {
             function: FunctionId::from_index(0),
             point: P(2),
             callee: FunctionId::from_index(1),
             at: P(2),
         }],
-        ..Map::default()
+        ..common::map(vec![main, advance], None)
     }
 }
 

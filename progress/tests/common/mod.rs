@@ -1,8 +1,8 @@
-//! Functions for tests, made by hand.
+//! Functions and maps for tests, made by hand.
 
 use base::{Id, IdVec, Span};
 use progress_map::generate::bare_function;
-use progress_map::{Function, Point, PointId, PointKind, Scope, ScopeId, ScopeKind};
+use progress_map::{Binding, File, Function, Map, Point, PointId, PointKind, Scope, ScopeId, ScopeKind};
 
 /// A function whose points are an entry, these, each on a line of its own from `line` plus 1 on, and an exit.
 pub fn function(name: &str, line: u32, kinds: &[PointKind], edges: &[(usize, usize)]) -> Function {
@@ -40,5 +40,19 @@ pub fn function(name: &str, line: u32, kinds: &[PointKind], edges: &[(usize, usi
         }]
         .into(),
         ..bare_function(name, Id::from_index(0), span(line, last))
+    }
+}
+
+/// A map of these functions, all in `f.c`, bound to a build if there is one.
+pub fn map(functions: Vec<Function>, binding: Option<Binding>) -> Map {
+    Map {
+        files: vec![File {
+            path: "f.c".to_owned(),
+            hash: [0; 32],
+        }]
+        .into(),
+        functions: functions.into(),
+        binding,
+        ..Map::default()
     }
 }

@@ -10,7 +10,7 @@ mod vanished;
 use base::Id;
 use progress::{ExecutionPoint, Frame, Order, Relation};
 use progress_map::{
-    AddressTaken, Binding, BoundFunction, BoundMerge, CodeBlock, CodeWay, File, Function, FunctionId, Loop,
+    AddressTaken, Binding, BoundFunction, BoundMerge, CodeBlock, CodeWay, Function, FunctionId, Loop,
     LoopSource, Lov, MachineCode, Map, PointId, PointKind,
 };
 use std::num::NonZeroU64;
@@ -37,29 +37,7 @@ fn map(functions: Vec<Function>, optimised: bool) -> Map {
         functions: bound.collect(),
         ..Binding::default()
     };
-    Map {
-        files: vec![File {
-            path: "f.c".to_owned(),
-            hash: [0; 32],
-        }]
-        .into(),
-        functions: functions.into(),
-        diagnostics: Vec::new(),
-        mpi_calls: Vec::new(),
-        handed: Vec::new(),
-        choices: Vec::new(),
-        decisive: Vec::new(),
-        address_taken: Vec::new(),
-        pointer_calls: Vec::new(),
-        passed_constants: Vec::new(),
-        shown: Vec::new(),
-        iterated: Vec::new(),
-        inner_steps: Vec::new(),
-        macros: Vec::new(),
-        may_call: Vec::new(),
-        binding: Some(binding),
-        libraries: Vec::new(),
-    }
+    common::map(functions, Some(binding))
 }
 
 /// Functions whose address is taken, of unknown parameters.
