@@ -17,6 +17,7 @@ pub mod readings;
 
 use crate::oracle::case::Case;
 use crate::oracle::generate::Profile;
+use crate::oracle::rng::Rng;
 use build::{CONFIGS, Config};
 use dress::dress;
 use figures::Figures;
@@ -198,12 +199,9 @@ fn one(
 /// The map without about half of its functions, as if they were written in another language: a name that no frame has hides one.
 fn half(map: &engine::Map, seed: u64) -> engine::Map {
     let mut map = map.clone();
-    let mut state = seed;
+    let mut rng = Rng::new(seed ^ 0x4a1f);
     for id in map.functions.ids() {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        if state >> 63 == 0 {
+        if rng.below(2) == 0 {
             map.functions[id].name.push_str(" in another language");
         }
     }
