@@ -43,7 +43,8 @@ pub(crate) fn sharing(
     let mut same = sameness_of_start(context, candidate);
     let amounts = steps.iter().filter_map(|&(point, ref step)| match step {
         Step::Add(_, Some(operand)) | Step::Vary { by: operand, .. } => Some((*operand, point)),
-        _ => None,
+        // Constants are the same on every task.
+        Step::Add(_, None) | Step::Grow { .. } | Step::Shrink => None,
     });
     let guarded = steps.iter().map(|&(point, _)| point);
     let guarded = guarded.filter(|_| !shape.uniform && !on(Mutant::WeakAcrossTasks));

@@ -209,7 +209,8 @@ pub(crate) struct Shape {
     pub cut: Cut,
     /// The step, when all are the same.
     pub step: Option<Term>,
-    /// All updates are alike, and their number since the header is the same on every path.
+    /// All updates are alike, and their number since the header is the same on every path: then the branches that a task took in an iteration say nothing of
+    /// its value, and need not be the same on all tasks.
     pub uniform: bool,
     moves: Moves,
 }

@@ -4,7 +4,8 @@
 //!
 //! 1. *Can we see every change?* Addresses that escape, calls that may write, other names for the same memory refuse it.
 //! 2. *How does each assignment move it?* Only `x + c`, `x - c`, `a*x + b`, `x / c` and shifts are steps
-//!    (SC'09 section 4.2), `c` a constant or a variable that the loop leaves alone. Anything else is refused as an unknown step.
+//!    (SC'09 section 4.2), `c` a constant or a variable that the loop leaves alone; what is added may also be a variable that
+//!    only counts up from above zero. Anything else is refused as an unknown step.
 //! 3. *Does every cycle move it, one way?* Then it is strict, else weak. When the change since the header is the same
 //!    on every path, steps of both signs are fine, and the loop is cut at the header.
 //! 4. *Is the sequence of values the same on every task?* From the start value, the steps, and where paths differ

@@ -15,9 +15,11 @@ use progress_map::{PointId, Refusal, Term, TermOp};
 /// One step of a variable. What the steps of a loop tell together, and under which conditions, is decided by `classify`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Step {
-    /// `x + c`. The expression is that of `c` where it is not a constant.
+    /// `x + c`, where the loop leaves `c` alone, so that a copy that was made earlier in the iteration added the same. The expression is that of `c` where it
+    /// is not a constant.
     Add(Term, Option<ExprId>),
-    /// An amount that changes from step to step and is always positive, added or (`up` is false) taken away.
+    /// Another variable of the loop, which starts above zero and only counts up, is added or (`up` is false) taken away: the amount changes from step to step,
+    /// its sign does not. What makes it differ by task where a copy was made does so where the copy is assigned, because nothing sets it back.
     Vary { up: bool, by: ExprId },
     /// `factor * x + offset`, `factor >= 2`, `offset >= 0`.
     Grow { factor: i64, offset: i64 },

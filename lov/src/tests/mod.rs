@@ -2,7 +2,8 @@
 //!
 //! Each line of an expectation is a variable of a loop: the line of the loop, the name, and either what it tells of the
 //! iteration, with the reason, or why it tells nothing. Fast enough to run while editing; what the loops really do is
-//! held against the analysis by `tests`, which executes them (`cargo test -p tests --test order_loops`).
+//! held against the analysis by `tests`, which executes them (`cargo test -p tests --test order_loops`): a loop is tried there by a comment in it,
+//! `/* mark: x, k */`, that names the variables which it changes (`tests/src/loops/sheet.rs`).
 //!
 //! `decisive`, `handed` and `shown` have calls, `moves` the steps, `wraps` the types, `changes` who else may change a variable, `across` other tasks. `UPDATE_EXPECT=1 cargo test -p lov`
 //! writes the expectations: read what it wrote, then `cargo fmt`.
