@@ -13,6 +13,7 @@ use crate::answer::{
 use crate::assemble::JobView;
 use crate::beneath::is_at_entry;
 use crate::blocking::is_test;
+use crate::frames::FrameView;
 use crate::state::{Halted, HaltedBy};
 use crate::waits::{Member, NotEntered};
 use crate::{Relation, Who};
@@ -380,18 +381,33 @@ fn probable(classes: &[TaskClass]) -> Option<(Vec<usize>, Grounds)> {
     }
     // All of them wait, or all of them compute.
     let alike = if outside.is_empty() { waiting } else { outside };
-    let mut by_size = alike;
-    by_size.sort_by_key(|(_, class)| class.who.count());
-    match by_size[..] {
-        [(at, fewest), (_, next), ..]
-            if fewest.who.count() < next.who.count() && 2 * fewest.who.count() < total =>
-        {
-            let named = vec![at];
+    let mut by_size = by_stack(alike);
+    by_size.sort_by_key(|group| count(group));
+    match &by_size[..] {
+        [fewest, next, ..] if count(fewest) < count(next) && 2 * count(fewest) < total => {
+            let named = Vec::from_iter(fewest.iter().map(|&(at, _)| at));
             let others_in = others(&named, &|_| true);
             Some((named, Grounds::AloneElsewhere { others_in }))
         }
         _ => None,
     }
+}
+
+/// Classes whose stacks a reader sees as one, together: they differ only in what a library does below the program, and so none of them stands out.
+fn by_stack(classes: Vec<(usize, &TaskClass)>) -> Vec<Vec<(usize, &TaskClass)>> {
+    let mut groups: Vec<(Vec<FrameView>, Vec<_>)> = Vec::new();
+    for (at, class) in classes {
+        let unfolded = |frame: &FrameView| FrameView {
+            folded: 0,
+            ..frame.clone()
+        };
+        let stack = Vec::from_iter(class.frames.iter().map(unfolded));
+        match groups.iter_mut().find(|(known, _)| *known == stack) {
+            Some((_, group)) => group.push((at, class)),
+            None => groups.push((stack, vec![(at, class)])),
+        }
+    }
+    groups.into_iter().map(|(_, group)| group).collect()
 }
 
 /// Whether the tasks of a class are in a call that returns when others have done their part, or in one that asks whether they have:

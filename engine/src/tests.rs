@@ -130,6 +130,23 @@ fn who_has_no_place_keeps_the_hindmost_from_being_proven() {
 }
 
 #[test]
+fn nobody_stands_out_by_what_a_library_does() {
+    let source = "int less(int a, int b) {\n    g();\n    h();\n}\nvoid f(void) {\n    qsort();\n}\n";
+    let [sorts, merges] = ["f:6,qsort:0,less:2,g:0", "f:6,qsort:0,merge:0,less:2,g:0"];
+    let alike = ask(source, &[sorts, merges, merges]);
+    assert_eq!(alike.classes.len(), 2);
+    assert_eq!(alike.finding, None);
+    // Where the program's own lines differ, whoever is alone does.
+    let elsewhere = ask(source, &["f:6,qsort:0,less:3,h:0", merges, sorts])
+        .finding
+        .unwrap();
+    assert_eq!(
+        (elsewhere.certainty, elsewhere.who.to_string()),
+        (Certainty::Probable, "rank 0".to_owned())
+    );
+}
+
+#[test]
 fn an_open_question_between_candidates_names_nobody() {
     let found = ask(STRAIGHT, &["f:5,c:0", "f:6,d:0", "f:8,e:0"]);
     assert_eq!(found.outcome, Outcome::Undecided);
