@@ -22,6 +22,9 @@ const LIMIT_SECONDS: u32 = 300;
 /// takes less than a tenth of one.
 const IDLE_TICKS: u64 = 2;
 
+/// How nice ranks are that give way: a tenth of what others get, but not nothing.
+const NICE: &str = "10";
+
 /// For an MPI whose blocked ranks sleep instead of spinning: so long without any progress counts as hung too.
 const IDLE_TIME: Duration = Duration::from_secs(30);
 
@@ -205,6 +208,18 @@ impl Job {
                     "some ranks still move, or have not been seen to run",
                 )?;
             }
+        }
+    }
+
+    /// From now on ranks that poll leave the processors to whoever looks at them, as far as the kernel lets them: on a machine with fewer processors
+    /// than ranks whatever is run beside a hung job takes several times as long otherwise.
+    pub fn give_way(&self) {
+        for pid in self.ranks().into_values() {
+            // MPICH gives each rank a session of its own, and the kernel shares the processors fairly among sessions before it asks how nice a process is.
+            let _ = fs::write(format!("/proc/{pid}/autogroup"), NICE);
+            let mut renice = Command::new("renice");
+            renice.args(["-n", NICE, "-p", &pid.to_string()]);
+            let _ = renice.stdout(Stdio::null()).stderr(Stdio::null()).status();
         }
     }
 

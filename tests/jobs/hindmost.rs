@@ -163,6 +163,7 @@ pub fn hung(exe: &Path, mpi: Mpi, ranks: u32, stall: Stall<'_>) -> Job {
     let mut job = plan.start().unwrap_or_else(|error| panic!("{error}"));
     job.wait_hung(PATIENCE)
         .unwrap_or_else(|error| panic!("{stall:?}: {error}"));
+    job.give_way();
     job
 }
 
