@@ -87,7 +87,7 @@ pub(crate) fn core(bytes: &[u8]) {
         core.signal(),
         core.job_size(),
     );
-    let _ = runtime_probe::libraries_of_core(&core);
+    let _ = runtime_probe::libraries_of_cores(&[&core]);
     let records = runtime_probe::take_cores(&Map::default(), &[core]);
     assert_eq!(records.len(), 1);
     let record: &Task = &records[0];

@@ -7,10 +7,10 @@ use crate::listener::Listener;
 use crate::symbolize;
 use base::RankSet;
 use regular_files::Reader;
-use runtime_probe::{Core, libraries_of_core};
+use runtime_probe::{Core, libraries_of_cores};
 use snapshot::Task;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Which signals the processes took, one line for each: the one that another rank's crash sent to all others is
 /// told from the crash. That they ended by it is not said: a debugger writes cores of processes that go on.
@@ -138,9 +138,9 @@ fn map_for(
             .hint("the code of a program is not in its core: put the build that ran back in its place"));
     }
     let libraries = || {
-        let paths = cores.first().map(|core| libraries_of_core(core));
-        let read = |path| Executable::read_by(reader, path).ok();
-        paths.iter().flatten().filter_map(|path| read(path)).collect()
+        let paths = libraries_of_cores(cores);
+        let read = |path: &PathBuf| Executable::read_by(reader, path).ok();
+        paths.iter().filter_map(read).collect()
     };
     let build = Build::new(executable, libraries, reader);
     match given {

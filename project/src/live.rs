@@ -10,6 +10,7 @@ use engine::Map;
 use regular_files::Reader;
 use runtime_probe::{Job, TaskRef};
 use snapshot::Task;
+use std::cell::LazyCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -33,8 +34,7 @@ pub fn map_of_job(given_map: Option<&Path>, job: &Job, listener: &dyn Listener) 
             first_error = first_error.or(unread.and_then(Result::err));
             continue;
         };
-        let first = tasks.first().map(|task| task.pid);
-        let libraries = move || first.map(|pid| libraries_of(pid, reader)).unwrap_or_default();
+        let libraries = || read_libraries(&runtime_probe::libraries_of(&pids_of(tasks)), reader);
         let build = Build::new(executable, libraries, reader);
         let found = match given_map {
             Some(given) => JobMap::given(given, &build),
@@ -104,12 +104,11 @@ fn without_map(
     let [(path, tasks)] = programs else {
         return JobMap::none(why, reader);
     };
-    let read = |task: &&TaskRef| Some((task.pid, Executable::of_process(task.pid, path, reader).ok()?));
-    let Some((pid, executable)) = tasks.iter().find_map(read) else {
+    let read = |task: &&TaskRef| Executable::of_process(task.pid, path, reader).ok();
+    let Some(executable) = tasks.iter().find_map(read) else {
         return JobMap::none(why, reader);
     };
-    let libraries = move || {
-        let paths = runtime_probe::all_libraries_of(pid);
+    let libraries = || {
         // What a system brings along is not what a job hangs in, and its code is large.
         let is_of_system = |path: &Path| {
             ["/lib", "/lib64", "/usr/lib", "/usr/lib64"]
@@ -117,10 +116,10 @@ fn without_map(
                 .any(|root| path.starts_with(root))
         };
         let is_own =
-            |path: &&PathBuf| !is_of_system(path) && !engine::is_runtime_library(&path.to_string_lossy());
-        let own = paths.iter().filter(is_own);
-        own.filter_map(|path| Executable::library_of_process(pid, path, reader).ok())
-            .collect()
+            |path: &Path| !is_of_system(path) && !engine::is_runtime_library(&path.to_string_lossy());
+        let mut libraries = runtime_probe::all_libraries_of(&pids_of(tasks));
+        libraries.retain(|(_, path)| is_own(path));
+        read_libraries(&libraries, reader)
     };
     let build = Build::new(executable, libraries, reader);
     JobMap::of_code(why, &build, listener)
@@ -130,6 +129,8 @@ fn without_map(
 pub(crate) fn add_lines_of_job(records: &mut [Task], job: &Job) {
     let reader = &reader_of(job);
     let is_named = |path: &str, name: &str| base::last_component(path) == name;
+    let all = Vec::from_iter(job.tasks.iter().map(|task| task.pid));
+    let libraries = LazyCell::new(move || runtime_probe::libraries_of(&all));
     symbolize::add_lines(records, &|name| {
         let runs = |task: &&TaskRef| {
             let path = task.executable.as_str();
@@ -138,20 +139,21 @@ pub(crate) fn add_lines_of_job(records: &mut [Task], job: &Job) {
         if let Some(task) = job.tasks.iter().find(runs) {
             return Executable::of_process(task.pid, Path::new(&task.executable), reader).ok();
         }
-        let first = job.tasks.first()?;
-        let libraries = runtime_probe::libraries_of(first.pid);
-        let path = libraries
+        let (pid, path) = libraries
             .iter()
-            .find(|path| is_named(&path.to_string_lossy(), name))?;
-        Executable::library_of_process(first.pid, path, reader).ok()
+            .find(|(_, path)| is_named(&path.to_string_lossy(), name))?;
+        Executable::library_of_process(*pid, path, reader).ok()
     });
 }
 
-/// The shared objects of a task that have debug info, as far as they can be read.
-fn libraries_of(pid: u32, reader: &Reader) -> Vec<Executable> {
-    let paths = runtime_probe::libraries_of(pid);
-    let read = |path: &PathBuf| Executable::library_of_process(pid, path, reader).ok();
-    paths.iter().filter_map(read).collect()
+/// Shared objects of tasks, as far as they can be read.
+fn read_libraries(found: &[(u32, PathBuf)], reader: &Reader) -> Vec<Executable> {
+    let read = |(pid, path): &(u32, PathBuf)| Executable::library_of_process(*pid, path, reader).ok();
+    found.iter().filter_map(read).collect()
+}
+
+fn pids_of(tasks: &[&TaskRef]) -> Vec<u32> {
+    tasks.iter().map(|task| task.pid).collect()
 }
 
 /// No executable can be read: the probe knows why, task by task.

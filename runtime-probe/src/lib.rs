@@ -93,7 +93,7 @@ mod values;
 pub use core_file::{Core, CoreError, take_cores};
 pub use error::ProbeError;
 pub use gather::Stopping;
-pub use libraries::{all_libraries_of, libraries_of, libraries_of_core};
+pub use libraries::{all_libraries_of, libraries_of, libraries_of_cores};
 pub use mpir::of_launcher as launcher_table;
 pub use proctable::{ProcessTable, TableEntry, own_host};
 pub use sys::die_without_memory;

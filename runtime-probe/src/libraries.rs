@@ -1,50 +1,55 @@
-//! The shared objects of a process that a map can be made of.
+//! The shared objects of a job that a map can be made of. Ranks of one program may have loaded different ones: a plugin that only some use.
 
 use crate::core_file::Core;
 use crate::elf::Module;
 use crate::modules::{Modules, Space};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-/// The shared objects that a process runs with and that carry debug info themselves, by their paths as the process sees
-/// them, in order of address. Empty when the process cannot be looked at.
-pub fn libraries_of(pid: u32) -> Vec<PathBuf> {
-    let executable = crate::procfs::executable(pid).unwrap_or_default();
+/// The shared objects that processes run with and that carry debug info themselves, by their paths as the processes see them, each with the first process
+/// that has it; those of the first process come first, in order of address. A process that cannot be looked at has none.
+pub fn libraries_of(pids: &[u32]) -> Vec<(u32, PathBuf)> {
+    of_processes(pids, |module| module.has_debug_info)
+}
+
+/// All shared objects that processes run with. Otherwise as [`libraries_of`].
+pub fn all_libraries_of(pids: &[u32]) -> Vec<(u32, PathBuf)> {
+    of_processes(pids, |_| true)
+}
+
+/// The same of processes that left cores, without whose they are.
+pub fn libraries_of_cores(cores: &[&Core]) -> Vec<PathBuf> {
     let mut modules = Modules::default();
-    match modules.space_of(pid) {
-        Ok(space) => described(&modules, &space, &executable.display().to_string()),
-        Err(_) => Vec::new(),
+    let mut known = BTreeSet::new();
+    let mut found = Vec::new();
+    for core in cores {
+        let space = modules.space_of_core(core);
+        let executable = core.executable().unwrap_or_default();
+        let paths = paths(&modules, &space, executable, |module| module.has_debug_info);
+        found.extend(paths.into_iter().filter(|path| known.insert(path.clone())));
     }
+    found
 }
 
-/// All shared objects that a process runs with. Otherwise as [`libraries_of`].
-pub fn all_libraries_of(pid: u32) -> Vec<PathBuf> {
-    let executable = crate::procfs::executable(pid).unwrap_or_default();
+fn of_processes(pids: &[u32], is_wanted: fn(&Module) -> bool) -> Vec<(u32, PathBuf)> {
     let mut modules = Modules::default();
-    match modules.space_of(pid) {
-        Ok(space) => paths(&modules, &space, &executable.display().to_string(), |_| true),
-        Err(_) => Vec::new(),
+    let mut known = BTreeSet::new();
+    let mut found = Vec::new();
+    for &pid in pids {
+        let executable = crate::procfs::executable(pid).unwrap_or_default();
+        let Ok(space) = modules.space_of(pid) else {
+            continue;
+        };
+        let paths = paths(&modules, &space, &executable.display().to_string(), is_wanted);
+        let new = paths.into_iter().filter(|path| known.insert(path.clone()));
+        found.extend(new.map(|path| (pid, path)));
     }
+    found
 }
 
-/// The same of a process that left a core.
-pub fn libraries_of_core(core: &Core) -> Vec<PathBuf> {
-    let mut modules = Modules::default();
-    let space = modules.space_of_core(core);
-    described(&modules, &space, core.executable().unwrap_or_default())
-}
-
-fn described(modules: &Modules, space: &Space, executable: &str) -> Vec<PathBuf> {
-    paths(modules, space, executable, |module| module.has_debug_info)
-}
-
+/// The shared objects of an address space, in order of address.
 fn paths(modules: &Modules, space: &Space, executable: &str, is_wanted: fn(&Module) -> bool) -> Vec<PathBuf> {
-    let mut paths = Vec::new();
-    for (module, _) in space.modules() {
-        let module = modules.get(module);
-        let path = PathBuf::from(&module.path);
-        if is_wanted(module) && module.path != executable && !paths.contains(&path) {
-            paths.push(path);
-        }
-    }
-    paths
+    let wanted = space.modules().map(|(module, _)| modules.get(module));
+    let wanted = wanted.filter(|module| is_wanted(module) && module.path != executable);
+    wanted.map(|module| PathBuf::from(&module.path)).collect()
 }
