@@ -111,6 +111,7 @@ fn past(map: &Map, obstacle: &Obstacle, function: &str) -> Option<String> {
         // What the frame is about is known, and what it lacks is no matter of how the program is built.
         Obstacle::LeavesScope { .. }
         | Obstacle::Incomplete(_)
+        | Obstacle::BeginsNowhere(_)
         | Obstacle::NoStack(_)
         | Obstacle::NotInMap(_)
         | Obstacle::CodeUnknown(_) => None,

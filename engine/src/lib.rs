@@ -68,6 +68,7 @@ mod fragments;
 mod frames;
 mod line;
 mod loops;
+mod map_used;
 mod motion;
 mod mpi;
 mod named;

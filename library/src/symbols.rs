@@ -42,6 +42,20 @@ pub fn starts(symbol: &str) -> Option<Start> {
     }
 }
 
+/// Whether a function of this name, called by what begins a program, runs constructors before `main`: the C library's, or what compilers make of the global
+/// objects of a file.
+pub fn constructs(symbol: &str) -> bool {
+    matches!(without_version(symbol), "call_init" | "__libc_csu_init")
+        || ["_GLOBAL__sub_I_", "_GLOBAL__I_"]
+            .iter()
+            .any(|beginning| symbol.starts_with(beginning))
+}
+
+/// Whether a function of this name runs what is to be done when `main` has returned or a program ends otherwise: destructors, and what `atexit` was given.
+pub fn ends_program(symbol: &str) -> bool {
+    matches!(without_version(symbol), "exit" | "__run_exit_handlers")
+}
+
 /// Whether a function is named as MPI's libraries name those that are not their entry points.
 pub fn is_internal_of_mpi(symbol: &str) -> bool {
     const OF_MPICH: [&str; 4] = ["MPIR_", "MPID", "MPIC_", "MPL_"];
@@ -103,6 +117,8 @@ mod tests {
         assert_eq!(starts("__libc_start_main@GLIBC_2.34"), Some(Start::Program));
         assert_eq!(starts("start_thread"), Some(Start::Thread));
         assert_eq!(starts("main"), None);
+        assert!(constructs("_GLOBAL__sub_I_outside.cc") && ends_program("exit@@GLIBC_2.2.5"));
+        assert!(!constructs("main") && !ends_program("exit_all"));
     }
 
     #[test]

@@ -46,6 +46,7 @@ mod tests {
                 begun,
             }),
             code: CodeStack::default(),
+            stage: None,
             obstacle: None,
         }
     }

@@ -70,6 +70,19 @@ impl Outcome {
         }
     }
 
+    /// What it tells that tasks are in different parts of the program's run, if they are.
+    fn by_stage(a: &Located, b: &Located) -> Option<Self> {
+        match (a.stage, b.stage) {
+            (Some(a), Some(b)) if a != b => Some(Self {
+                depth: 0,
+                function: None,
+                relation: if a < b { Relation::Before } else { Relation::After },
+                decided: Decided::Stages { a, b },
+            }),
+            _ => None,
+        }
+    }
+
     /// All frames above `depth` are at the same points, and none that counts is below.
     fn same_point(a: &Located, depth: usize) -> Self {
         let last = depth.checked_sub(1);
@@ -237,6 +250,9 @@ impl<'m> Order<'m> {
     fn walk(&self, walk: &mut Walk, a: &Located, b: &Located) -> Outcome {
         if let Some(obstacle) = a.obstacle.as_ref().or(b.obstacle.as_ref()) {
             return Outcome::unknown(0, None, obstacle.clone());
+        }
+        if let Some(outcome) = Outcome::by_stage(a, b) {
+            return outcome;
         }
         let inner_first = on(Mutant::InnerFramesFirst).then(|| a.frames.len().min(b.frames.len()));
         let mut depth = inner_first.map_or(0, |frames| frames.saturating_sub(1));

@@ -64,6 +64,15 @@ pub fn sentence(map: &Map, verdict: &Verdict, a: &Located, b: &Located) -> Strin
             let idle = if is_after { b } else { a };
             format!("task {} has executed nothing of {operation} yet", idle.task)
         }
+        (
+            Decided::Stages {
+                a: stage_a,
+                b: stage_b,
+            },
+            _,
+        ) => {
+            format!("task {} {stage_a}, task {} {stage_b}", a.task, b.task)
+        }
         (Decided::Code(found), _) => by_code(found, before),
         (Decided::Nothing(reason), _) => reason.to_string(),
     };

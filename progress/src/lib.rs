@@ -71,7 +71,7 @@ pub use code::CodeStack;
 pub use compare::Order;
 pub use explain::{assumption, place, sentence};
 pub use group::settle_code;
-pub use locate::{Located, LocatedFrame, Place};
+pub use locate::{Located, LocatedFrame, Place, Stage};
 pub use point::{Beneath, ExecutionPoint, Frame, Value};
 pub use reason::{Obstacle, Reason, Silent, SourceLine, TermRole, WhyNoTerm, WhySilent};
 pub use verdict::{CodeVerdict, Decided, Proof, Relation, SameEpoch, Verdict};

@@ -8,9 +8,11 @@
 use crate::called::Standing;
 use crate::{Beneath, CodeStack, ExecutionPoint, Frame, Obstacle, Order, SourceLine, Value};
 use base::mutant::{Mutant, on};
-use library::symbols::is_of_exceptions;
+use library::SharedObject;
+use library::symbols::{self, Start, is_of_exceptions};
 use progress_map::{Function, FunctionId, LoopId, PointId, PointKind};
 use std::collections::BTreeMap;
+use std::fmt;
 
 /// An execution point whose frames have been looked up in the map.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,8 +32,21 @@ pub struct Located {
     pub beneath: Option<Beneath>,
     /// Its calls in machine code.
     pub code: CodeStack,
+    /// Which part of the program's run it is in, if what began the program tells.
+    pub stage: Option<Stage>,
     /// Why nothing can be said about the whole stack.
     pub obstacle: Option<Obstacle>,
+}
+
+/// The parts of a program's run, one after the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stage {
+    /// Constructors are run, and `main` was not called yet.
+    Init,
+    /// `main` is under way; also if it has called `exit` itself.
+    Main,
+    /// `main` has returned, and destructors and what `atexit` was given are run.
+    Exit,
 }
 
 /// A frame looked up in the map.
@@ -65,6 +80,16 @@ pub struct LocatedFrame {
     pub is_runtime: bool,
     /// Why no places are known.
     pub obstacle: Option<Obstacle>,
+}
+
+impl fmt::Display for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Init => "runs constructors before main",
+            Self::Main => "is in main",
+            Self::Exit => "has returned from main and runs what is left to do at exit",
+        })
+    }
 }
 
 impl Located {
@@ -121,7 +146,7 @@ impl Order<'_> {
             (Some(reason), _) => Some(Obstacle::Incomplete(reason.clone())),
             (None, None) if point.frames.is_empty() => Some(Obstacle::NoStack(point.task.clone())),
             (None, None) => Some(Obstacle::NotInMap(point.task.clone())),
-            (None, Some(_)) => None,
+            (None, Some(first)) => begins_nowhere(&point.frames, first),
         };
         let first = first.unwrap_or(point.frames.len());
         let is_split = |index: usize| {
@@ -166,6 +191,7 @@ impl Order<'_> {
             origin,
             beneath: point.beneath.clone(),
             code,
+            stage: stage_of(&point.frames),
             obstacle,
         }
     }
@@ -437,13 +463,23 @@ impl Order<'_> {
         })
     }
 
+    /// Whether the map is bound, and to none of the files that are called so.
+    fn is_bound_elsewhere(&self, module: &str) -> bool {
+        let is_it = |path: &str| base::last_component(path) == base::last_component(module);
+        let mut bound = self.map().bindings().peekable();
+        bound.peek().is_some() && !bound.any(|binding| is_it(&binding.executable))
+    }
+
     /// The function of the map that a frame names: by name, then by file, then by line.
     pub(crate) fn function_of(&self, frame: &Frame) -> Option<FunctionId> {
         let mut candidates: Vec<FunctionId> = self.functions_named(&frame.function).to_vec();
-        if let Some(file) = &frame.file {
-            candidates.retain(|&id| {
+        match (&frame.file, &frame.module) {
+            (Some(file), _) => candidates.retain(|&id| {
                 base::may_be_one_file(&self.map().files[self.map().functions[id].file].path, file)
-            });
+            }),
+            // A plugin's function may have the name of another's.
+            (None, Some(module)) if !candidates.is_empty() && self.is_bound_elsewhere(module) => return None,
+            (None, _) => {}
         }
         if candidates.len() > 1
             && let Some(line) = frame.line
@@ -475,7 +511,7 @@ impl Order<'_> {
 fn is_runtime(frame: &Frame) -> bool {
     frame.module.as_deref().is_some_and(library::is_runtime_library)
         || frame.file.as_deref().is_some_and(library::is_header_of_cxx)
-        || library::of_symbol(library::symbols::called_name(&frame.function)).is_some()
+        || library::of_symbol(symbols::called_name(&frame.function)).is_some()
         || base::mpi_entry_point(&frame.function).is_some()
 }
 
@@ -493,6 +529,26 @@ fn first_of_program(outer: &[Frame]) -> usize {
     numbers.find(|&at| !is_of_start(outer, at)).unwrap_or(outer.len())
 }
 
+/// A stack of the machine whose outermost function is neither `main` nor called by what begins programs and threads: that of a fiber, of which there may be
+/// many, one after the other.
+fn begins_nowhere(frames: &[Frame], first: usize) -> Option<Obstacle> {
+    let outermost = frames.first().filter(|_| first == 0)?;
+    let is_machines = outermost.pc.is_some();
+    (is_machines && outermost.function != "main").then(|| Obstacle::BeginsNowhere(outermost.function.clone()))
+}
+
+/// Which part of a program's run a stack is in: its outermost function that counts tells.
+fn stage_of(frames: &[Frame]) -> Option<Stage> {
+    let first = first_of_program(frames);
+    let begins = |frame: &Frame| symbols::starts(&frame.function) == Some(Start::Program);
+    match &*frames.get(first)?.function {
+        called if symbols::ends_program(called) => Some(Stage::Exit),
+        called if symbols::constructs(called) => Some(Stage::Init),
+        "main" => (first == 0 || frames[..first].iter().any(begins)).then_some(Stage::Main),
+        _ => None,
+    }
+}
+
 /// Whether number `at` of the outermost frames is of what calls `main` or begins a thread.
 pub(crate) fn is_of_start(frames: &[Frame], at: usize) -> bool {
     let is_library = |frame: &Frame| library::is_of_language(frame.module.as_deref(), frame.file.as_deref());
@@ -500,9 +556,19 @@ pub(crate) fn is_of_start(frames: &[Frame], at: usize) -> bool {
     // The entry of a program without symbols.
     let is_nameless = matches!(frame.function.as_str(), "" | "??");
     let calls_library = || frames.get(at + 1).is_some_and(is_library);
-    library::symbols::starts(&frame.function).is_some()
-        || is_library(frame)
+    // These call constructors and destructors, one after the other.
+    let calls_many = symbols::ends_program(&frame.function) || symbols::constructs(&frame.function);
+    symbols::starts(&frame.function).is_some()
+        || is_library(frame) && !calls_many && (is_nameless || !calls_in_thread(frames, at))
         || at == 0 && is_nameless && calls_library()
+}
+
+/// Whether number `at` of the outermost frames, a function of the C library, was called by what begins a thread: such functions call timers' functions and
+/// the destructors of what is the thread's own, and may do so again and again.
+fn calls_in_thread(frames: &[Frame], at: usize) -> bool {
+    let begins_thread = |frame: &Frame| symbols::starts(&frame.function) == Some(Start::Thread);
+    let object = frames[at].module.as_deref().and_then(library::shared_object);
+    object == Some(SharedObject::C) && frames[..at].iter().any(begins_thread)
 }
 
 /// Whether a function of this name may run while control leaves a scope, by whatever way: its end, a jump or an

@@ -26,6 +26,8 @@ impl fmt::Display for SourceLine {
 pub enum Obstacle {
     /// Outer frames are missing, as whoever recorded the stack says.
     Incomplete(String),
+    /// The stack begins in this function, and nothing tells what has called it, how often.
+    BeginsNowhere(String),
     /// The task of this name has no stack.
     NoStack(String),
     /// No function on the stack of the task of this name is in the map.
@@ -217,7 +219,7 @@ impl Obstacle {
     /// A word for the kind of obstacle that stays the same from version to version.
     pub fn code(&self) -> &'static str {
         match self {
-            Obstacle::Incomplete(_) => "stack-incomplete",
+            Obstacle::Incomplete(_) | Obstacle::BeginsNowhere(_) => "stack-incomplete",
             Obstacle::NoStack(_) => "stack-empty",
             Obstacle::NotInMap(_) => "stack-not-in-map",
             Obstacle::CodeUnknown(_) => "stack-code-unknown",
@@ -268,6 +270,10 @@ impl fmt::Display for Obstacle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Obstacle::Incomplete(reason) => f.write_str(reason),
+            Obstacle::BeginsNowhere(function) => write!(
+                f,
+                "its stack begins in {function}, as that of a fiber does: how often that was called is not known"
+            ),
             Obstacle::NoStack(task) => write!(f, "task {task} has no stack"),
             Obstacle::NotInMap(task) => write!(f, "no function on the stack of task {task} is in the map"),
             Obstacle::CodeUnknown(task) => {

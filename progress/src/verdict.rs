@@ -1,6 +1,6 @@
 //! The result of a comparison, with its proof.
 
-use crate::{Reason, Value};
+use crate::{Reason, Stage, Value};
 use progress_map::{Assumption, FunctionId, LoopId, PointId};
 
 /// How two execution points stand to each other.
@@ -132,6 +132,13 @@ pub enum Decided {
     },
     /// One call led both into this operation of a library; one of them has executed nothing of it yet, the other has.
     NotBegun(String),
+    /// One runs what comes before or after `main`, and the other does not.
+    Stages {
+        /// The first task's part of the run.
+        a: Stage,
+        /// The second task's.
+        b: Stage,
+    },
     /// The source does not tell; machine code does.
     Code(CodeVerdict),
     /// Nothing, and why.
@@ -148,6 +155,7 @@ impl Decided {
             Decided::SamePoint => "same-point",
             Decided::Callees { .. } => "different-callees",
             Decided::NotBegun(_) => "operation-not-begun",
+            Decided::Stages { .. } => "stages-of-the-run",
             Decided::Code(_) => "machine-code",
             Decided::Nothing(reason) => reason.code(),
         }

@@ -136,11 +136,19 @@ fn of_several_that_have_not_entered_the_one_that_does_not_wait_is_probable() {
     assert_eq!(finding.who.to_string(), "rank 1");
 }
 
-/// Stacks as the probe takes them, with the place of each frame in its file.
+/// Stacks as the probe takes them: with what begins the program, and the place of each frame in its file.
 fn exact(given: &[&str]) -> Vec<snapshot::Task> {
     let mut tasks = in_mpich(given);
-    for frame in tasks.iter_mut().flat_map(|task| &mut task.frames) {
-        frame.pc = Some(0x1000);
+    for task in &mut tasks {
+        let start = snapshot::Frame {
+            function: "__libc_start_main".to_owned(),
+            module: Some("/usr/lib/libc.so.6".to_owned()),
+            ..snapshot::Frame::default()
+        };
+        task.frames.insert(0, start);
+        for frame in &mut task.frames {
+            frame.pc = Some(0x1000);
+        }
     }
     tasks
 }

@@ -8,7 +8,7 @@ use super::numbers::number_of;
 use super::{JobTree, QualifiedNames, TaskNames, TreeOptions};
 use crate::{Analysis, outside, stacks};
 use base::RankSet;
-use progress::{Located, Order};
+use progress::{Located, Obstacle, Order};
 use rayon::prelude::*;
 use snapshot::Task;
 use stacktree::{Granularity, Label, LabelKind, Number, Stack, Tree};
@@ -175,6 +175,13 @@ fn stack(
         Some(located) => Cow::Borrowed(located),
         None => Cow::Owned(order.locate(&stacks::execution_point(task))),
     };
+    if let Some(obstacle @ Obstacle::BeginsNowhere(_)) = &located.obstacle {
+        labels.push(Label {
+            kind: LabelKind::Unreadable,
+            function: obstacle.to_string(),
+            ..Label::default()
+        });
+    }
     // A function of the map's name in another program is another function.
     let is_known = error.is_none() && located.frames.iter().any(|frame| frame.function.is_some());
     if options.library {

@@ -161,6 +161,9 @@ impl<'m> Prover<'m> {
             }
             // Made-up stacks have no machine code.
             (Decided::NotBegun(_), _) => Err("decided by a library that is not there".to_owned()),
+            (Decided::Stages { .. }, _) => {
+                Err("decided by what is outside of main, where nothing is".to_owned())
+            }
             (Decided::Code(_) | Decided::Iterations { .. }, _) => {
                 Err("decided by machine code that is not there".to_owned())
             }
