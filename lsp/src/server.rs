@@ -2,6 +2,7 @@
 
 mod client;
 mod commands;
+mod guard;
 mod loading;
 
 use crate::desk::Desk;
@@ -93,6 +94,8 @@ struct Server {
 
 type ErrorReply = (ErrorCode, String);
 
+const NOTHING_NAMED: &str = "hindmost: nothing can be shown: no map is named, neither by --map nor by initializationOptions; hindmost.reload can name one, and the stacks";
+
 impl Server {
     fn run(&mut self, messages: &Receiver<Message>, made: &Receiver<(u64, Made)>) -> Ended {
         loop {
@@ -105,14 +108,14 @@ impl Server {
                             Phase::New | Phase::Running => Ended::Abruptly,
                         };
                     }
-                    Ok(Message::Notification(note)) => self.notification(note),
+                    Ok(Message::Notification(note)) => self.notification_guarded(note),
                     // What the client thinks of our requests changes nothing.
                     Ok(Message::Response(_)) => {}
                     Err(_) => return Ended::Abruptly,
                 },
                 recv(made) -> made => {
                     if let Ok((generation, made)) = made {
-                        self.slice_made(generation, made);
+                        self.slice_made_guarded(generation, made);
                     }
                 }
             }
@@ -160,7 +163,16 @@ impl Server {
 
     fn request(&mut self, request: Request) {
         let Request { id, method, params } = request;
-        let result = match (self.phase, method.as_str()) {
+        match self.respond_guarded(&id, &method, params) {
+            // A slice may take a while: then the answer comes later.
+            Ok(None) => {}
+            Ok(Some(value)) => self.answer(id, Ok(value)),
+            Err(refusal) => self.answer(id, Err(refusal)),
+        }
+    }
+
+    fn respond(&mut self, id: &RequestId, method: &str, params: Value) -> Result<Option<Value>, ErrorReply> {
+        match (self.phase, method) {
             (Phase::New, "initialize") => arguments(params).map(|params| self.initialize(params)),
             (Phase::New, _) => Err((ErrorCode::ServerNotInitialized, "not initialized yet".to_owned())),
             (Phase::ShutDown, _) => Err((ErrorCode::InvalidRequest, "shut down".to_owned())),
@@ -176,16 +188,11 @@ impl Server {
             (Phase::Running, "textDocument/codeLens") => arguments(params).map(|params| self.lenses(&params)),
             (Phase::Running, "textDocument/inlayHint") => arguments(params).map(|params| self.hints(&params)),
             (Phase::Running, "workspace/executeCommand") => {
-                // A slice may take a while: then the answer comes later.
-                match arguments(params).and_then(|params| self.execute(&id, params)) {
-                    Ok(None) => return,
-                    Ok(Some(value)) => Ok(value),
-                    Err(refusal) => Err(refusal),
-                }
+                return arguments(params).and_then(|params| self.execute(id, params));
             }
             (Phase::Running, _) => Err((ErrorCode::MethodNotFound, format!("no method {method}"))),
-        };
-        self.answer(id, result);
+        }
+        .map(Some)
     }
 
     fn initialize(&mut self, params: InitializeParams) -> Value {
@@ -239,22 +246,24 @@ impl Server {
         // There is nobody to tell that a notification was not understood.
         match note.method.as_str() {
             "initialized" => {
-                // Nothing named is nothing wrong: `hindmost.reload` may name it later.
                 if self.settings.map.is_some() || self.settings.files().next().is_some() {
                     self.reload();
+                } else {
+                    // Nothing is wrong, but silence would look as if nobody hung.
+                    self.say(MessageType::INFO, NOTHING_NAMED);
                 }
                 self.watch();
             }
             "textDocument/didOpen" => {
                 if let Ok(params) = arguments::<DidOpenTextDocumentParams>(note.params) {
-                    self.put(params.text_document.uri, params.text_document.text);
+                    self.put_guarded(&params.text_document.uri, params.text_document.text);
                 }
             }
             "textDocument/didChange" => {
                 if let Ok(params) = arguments::<DidChangeTextDocumentParams>(note.params)
                     && let Some(change) = params.content_changes.into_iter().next_back()
                 {
-                    self.put(params.text_document.uri, change.text);
+                    self.put_guarded(&params.text_document.uri, change.text);
                 }
             }
             "textDocument/didClose" => {
@@ -289,8 +298,8 @@ impl Server {
         }
     }
 
-    fn put(&mut self, uri: Uri, text: String) {
-        self.desk.put(&uri, text, self.project.as_deref(), &*self.host);
+    fn put(&mut self, uri: &Uri, text: String) {
+        self.desk.put(uri, text, self.project.as_deref(), &*self.host);
         self.publish();
     }
 

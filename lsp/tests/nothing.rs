@@ -38,11 +38,17 @@ impl Host for OneFile {
 
 /// The messages that a user sees when the editor starts.
 fn messages(host: OneFile) -> Vec<String> {
+    messages_with(
+        host,
+        Settings {
+            map: Some("/map".into()),
+            ..Settings::default()
+        },
+    )
+}
+
+fn messages_with(host: OneFile, settings: Settings) -> Vec<String> {
     let (ours, theirs) = Connection::memory();
-    let settings = Settings {
-        map: Some("/map".into()),
-        ..Settings::default()
-    };
     let server = std::thread::spawn(move || serve(&theirs, Arc::new(host), settings));
     let ask = |id: i32, method: &str, params: Value| {
         let request = Request {
@@ -116,5 +122,19 @@ fn stacks_of_another_program() {
     assert_eq!(
         messages(host),
         ["hindmost: nothing can be shown: no frame of the stacks is in a source of the map"]
+    );
+}
+
+#[test]
+fn nothing_is_named() {
+    let host = OneFile {
+        on_disk: Some(SOURCE),
+        stacks: IN_MAIN,
+    };
+    let said = messages_with(host, Settings::default());
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(
+        said[0].starts_with("hindmost: nothing can be shown: no map is named"),
+        "{said:?}"
     );
 }

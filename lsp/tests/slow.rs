@@ -35,6 +35,7 @@ struct Slow {
 
 impl Host for Slow {
     fn load(&self, settings: &Settings) -> Result<Job, String> {
+        assert_ne!(settings.map, Some("/mistake".into()), "a mistake of ours");
         if settings.map != Some("/map".into()) {
             return Err("no such map".to_owned());
         }
@@ -46,6 +47,7 @@ impl Host for Slow {
     }
 
     fn real_path(&self, path: &Path) -> Option<PathBuf> {
+        assert_ne!(path, Path::new("/mistake.c"), "a mistake of ours");
         Some(path.to_owned())
     }
 
@@ -114,6 +116,18 @@ impl Client {
             params,
         };
         self.connection.sender.send(note.into()).unwrap();
+    }
+
+    /// The next message for the user.
+    fn said(&self) -> String {
+        loop {
+            match self.connection.receiver.recv().unwrap() {
+                Message::Notification(told) if told.method == "window/showMessage" => {
+                    return told.params["message"].as_str().unwrap().to_owned();
+                }
+                _ => {}
+            }
+        }
     }
 
     /// The next answer, which must be to this request: the value, or the code of the error.
@@ -206,4 +220,24 @@ fn a_mistake_in_a_thread_is_an_answer() {
     client.run(3, "hindmost.next");
     client.allow.send(true).unwrap();
     assert_eq!(client.answer(3).unwrap()["step"], 1);
+}
+
+#[test]
+fn a_mistake_in_a_message_ends_no_server() {
+    let client = Client::new();
+    let document = json!({"uri": "file:///mistake.c", "languageId": "c", "version": 1, "text": ""});
+    client.tell("textDocument/didOpen", json!({"textDocument": document}));
+    assert_eq!(
+        client.said(),
+        "hindmost: an error inside hindmost, at file:///mistake.c: what is shown may be old"
+    );
+    let reload = json!({"command": "hindmost.reload", "arguments": [{"map": "/mistake"}]});
+    client.ask(2, "workspace/executeCommand", reload);
+    assert_eq!(client.answer(2), Err(-32603));
+    // What was loaded before is still there, and what is loaded next is, too.
+    client.hovers(3);
+    let reload = json!({"command": "hindmost.reload", "arguments": [{"map": "/map"}]});
+    client.ask(4, "workspace/executeCommand", reload);
+    assert_eq!(client.answer(4), Ok(json!({"loaded": true})));
+    client.hovers(5);
 }

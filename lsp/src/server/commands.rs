@@ -21,14 +21,14 @@ const RELOAD: &str = "hindmost.reload";
 
 /// A request that waits for a slice.
 pub(super) struct Pending {
-    id: RequestId,
+    pub(super) id: RequestId,
     wish: Wish,
     then: Then,
 }
 
 /// What to do once the slice is there.
 #[derive(Clone, Copy)]
-enum Then {
+pub(super) enum Then {
     /// Tell all of it.
     List,
     Next,
@@ -214,8 +214,8 @@ impl Server {
                         self.pending.push(Pending { wish, ..pending });
                         continue;
                     }
-                    let value = self.then(pending.then);
-                    self.answer(pending.id, Ok(value));
+                    let value = self.then_guarded(pending.then);
+                    self.answer(pending.id, value);
                 }
                 if self.fading {
                     self.publish();
@@ -253,7 +253,7 @@ impl Server {
     }
 
     /// Does what was asked with the slice that is there.
-    fn then(&mut self, then: Then) -> Value {
+    pub(super) fn then(&mut self, then: Then) -> Value {
         let Some(mut walked) = self.walked.take() else {
             return Value::Null;
         };
