@@ -73,9 +73,9 @@ pub(crate) fn debuggers(job: &Job, node: &Node) -> Result<Vec<Debugger>, String>
         let ranks = |between: &str| Vec::from_iter(numbers.iter().map(u32::to_string)).join(between);
         let ddt = [
             "ddt",
-            "-attach-mpi",
+            "--attach-mpi",
             &launcher.to_string(),
-            "-subset",
+            "--subset",
             &ranks(","),
             &processes.program,
         ];
@@ -142,7 +142,7 @@ mod tests {
             said("2,5-6", processes.clone()).unwrap(),
             [
                 "gdb -p 102 -ex add-inferior -ex 'inferior 2' -ex 'attach 105' -ex add-inferior -ex 'inferior 3' -ex 'attach 106'",
-                "ddt -attach-mpi 17 -subset '2,5,6' '/home/a b/app'",
+                "ddt --attach-mpi 17 --subset '2,5,6' '/home/a b/app'",
                 "totalview -parallel_attach yes -pid 17 '-default_parallel_attach_subset=2 5 6' mpirun",
             ]
         );

@@ -157,6 +157,14 @@ fn sandbox(name: &str) -> Sandbox {
     sandbox
 }
 
+/// A parallel debugger in the place of one that nobody may install: it writes down what it was given, a word a line, and ends.
+fn stand_in(sandbox: &Sandbox, name: &str) {
+    use std::os::unix::fs::PermissionsExt as _;
+    let script = "#!/bin/sh\nprintf '%s\\n' \"$@\" > \"$0.given\"\necho \"a stand-in\"\n";
+    let path = sandbox.write(&format!("bin/{name}"), script);
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+}
+
 /// What becomes of the terminal afterwards: echo and lines again, the cursor, and the screen from before.
 const THEN: &str =
     "echo ended $?; stty -a | grep -ow -- '-*icanon'; stty -a | grep -ow -- '-*echo'; sleep 1000";
@@ -332,6 +340,48 @@ fn without_a_terminal_it_says_so() {
     sandbox.write("bad.json", "{\"schema\": \"hindmost-tree\", \"version\": 1}");
     sandbox.refused(&["view", "bad.json"]);
     sandbox.refused(&["view", "nowhere"]);
+}
+
+/// DDT and TotalView are given the launcher and the ranks of the selected call alone.
+#[test]
+fn parallel_debuggers_are_started_on_the_ranks_of_a_call() {
+    let sandbox = sandbox("view_subset");
+    let header = r#"{"hindmost_snapshot":1,"host":"node7","launcher":4217,"job":"mpirun"}"#;
+    let tasks = STACKS.replace(r#","frames""#, r#","pid":4300,"program":"/opt/my app","frames""#);
+    sandbox.write("job.snapshot", format!("{header}\n{tasks}"));
+    stand_in(&sandbox, "ddt");
+    stand_in(&sandbox, "totalview");
+    let Some(screen) = Screen::start(&sandbox, "bash --norc --noprofile") else {
+        return;
+    };
+    screen.press(&[
+        "PATH=$PWD/bin:$PATH hindmost view job.snapshot --map a.hmap",
+        "Enter",
+    ]);
+    screen.wait_for(&["<- hindmost"]);
+    screen.press(&["/", "Barrier", "Enter"]);
+    for (key, name) in [("d", "ddt"), ("t", "totalview")] {
+        screen.press(&["a"]);
+        screen.wait_for(&["A key starts it", name]);
+        screen.press(&[key]);
+        screen.wait_for(&["a stand-in", "Enter goes back to the tree"]);
+        screen.press(&["Enter"]);
+        screen.wait_for(&["? keys"]);
+    }
+    let given = |name: &str| std::fs::read_to_string(sandbox.path(&format!("bin/{name}.given"))).unwrap();
+    assert_eq!(given("ddt"), "--attach-mpi\n4217\n--subset\n0,2\n/opt/my app\n");
+    assert_eq!(
+        given("totalview"),
+        "-parallel_attach\nyes\n-pid\n4217\n-default_parallel_attach_subset=0 2\nmpirun\n"
+    );
+    // One that is not there is said not to be there.
+    std::fs::remove_file(sandbox.path("bin/ddt")).unwrap();
+    screen.press(&["a", "d"]);
+    screen.wait_for(&["cannot start ddt: No such file", "Enter goes back to the tree"]);
+    screen.press(&["Enter"]);
+    screen.wait_for(&["? keys"]);
+    screen.press(&["q"]);
+    screen.wait_until_given_back();
 }
 
 /// Starts gdb on the task of the selected call, from its snapshot, and comes back when gdb has ended.
