@@ -99,12 +99,14 @@ pub fn lower<'a>(source: &Source<'a>, raw: Raw<'a>, prepared: &'a Prepared, tree
         scopes: Vec::new(),
         passed: BTreeSet::new(),
         defaults: Defaults::default(),
+        call_operators: BTreeSet::new(),
         diagnostics: Vec::new(),
     };
     file.lower(tree.root_node());
     unit.functions = file.functions;
     unit.globals = file.globals;
     unit.defaults = file.defaults;
+    unit.call_operators = file.call_operators.into_iter().collect();
     let attributes = prepared.attributes.iter();
     unit.attributes = attributes
         .map(|&(at, attribute)| (raw.lines.span(at, at).line, attribute))

@@ -73,6 +73,8 @@ pub struct Unit {
     pub macros: Vec<MacroCalls>,
     /// What gives values where no statement stands; only the slicer takes it for functions.
     pub defaults: Defaults,
+    /// What the classes of this file say of how their objects are called, sorted, each once.
+    pub call_operators: Vec<CallOperator>,
     /// Attributes that change what is called, each with its line: nobody follows them.
     pub attributes: Vec<(u32, Attribute)>,
     /// What could not be read, and why.
@@ -93,6 +95,28 @@ pub enum Attribute {
 impl Attribute {
     /// All of them.
     pub const ALL: [Attribute; 3] = [Attribute::Constructor, Attribute::Cleanup, Attribute::Alias];
+}
+
+/// A declaration of `operator()` in its class, or a lambda: how many arguments its objects are called with.
+///
+/// The definition of a function has no default arguments when it stands outside of the class.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CallOperator {
+    /// The [`Function::linkage_name`] of what it declares.
+    pub linkage_name: String,
+    /// How many parameters it has.
+    pub parameters: usize,
+    /// How many arguments it takes at least: the others have default arguments.
+    pub least: usize,
+    /// It ends in `...`: any number of further arguments follows.
+    pub is_open: bool,
+}
+
+impl CallOperator {
+    /// Whether a call with so many arguments may be of it.
+    pub fn takes(&self, arguments: usize) -> bool {
+        self.least <= arguments && (arguments <= self.parameters || self.is_open)
+    }
 }
 
 /// What gives values in C++ where no statement stands, as functions.

@@ -97,7 +97,7 @@ impl File<'_> {
     }
 
     /// The scopes that `node`, the declarator of a function, names in front of it (`A::B::f`), outermost first.
-    fn named_scopes(&self, node: Node) -> Vec<String> {
+    pub(super) fn named_scopes(&self, node: Node) -> Vec<String> {
         let mut scopes = Vec::new();
         let mut at = node;
         for _ in 0..PARTS_LIMIT {

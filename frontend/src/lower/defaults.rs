@@ -8,7 +8,7 @@ use crate::lower::file::File;
 use crate::lower::function::{Body, BodyKind};
 use crate::lower::{children, field};
 use base::Confidence;
-use ir::{Callee, ExprId, ExprKind, Function, FunctionKind, Reading, Receiver, StmtKind, Type};
+use ir::{CallOperator, Callee, ExprId, ExprKind, Function, FunctionKind, Reading, Receiver, StmtKind, Type};
 use tree_sitter::Node;
 
 impl File<'_> {
@@ -18,6 +18,7 @@ impl File<'_> {
         let Some(list) = parameters.filter(|list| self.is_cxx() && !list.has_error()) else {
             return;
         };
+        self.note_call_operator(declarator, list);
         let parameters = children(list).into_iter();
         let parameters: Vec<Node> = parameters
             .filter(|child| child.kind().ends_with("parameter_declaration"))
@@ -50,6 +51,48 @@ impl File<'_> {
         let mut function = body.finished(name, qualified, block);
         function.kind = FunctionKind::DefaultArguments;
         self.defaults.arguments.push(function);
+    }
+
+    /// Notes how many arguments an `operator()` takes that is declared in its class.
+    fn note_call_operator(&mut self, declarator: Node, list: Node) {
+        let name = declare::declarator(self, declarator).map(|declared| self.last_name(declared.name));
+        if name.as_deref() != Some(CALL) || !self.named_scopes(declarator).is_empty() {
+            return;
+        }
+        let (linkage_name, _) = self.qualified(declarator, CALL);
+        self.call_operators.insert(self.arity(linkage_name, list));
+    }
+
+    /// Notes how many arguments a lambda takes; `declarator` has its parameters.
+    pub(super) fn note_lambda(&mut self, linkage_name: &str, declarator: Option<Node>) {
+        let list = declarator.and_then(|declarator| field(declarator, "parameters"));
+        let operator = match list {
+            Some(list) if list.has_error() => return,
+            Some(list) => self.arity(linkage_name.to_owned(), list),
+            None => CallOperator {
+                linkage_name: linkage_name.to_owned(),
+                parameters: 0,
+                least: 0,
+                is_open: false,
+            },
+        };
+        self.call_operators.insert(operator);
+    }
+
+    fn arity(&self, linkage_name: String, list: Node) -> CallOperator {
+        let is_parameter =
+            |child: &Node| child.kind().ends_with("parameter_declaration") && self.text(*child) != b"void";
+        let parameters: Vec<Node> = children(list).into_iter().filter(is_parameter).collect();
+        let may_be_left_out = |node: &Node| node.kind() != "parameter_declaration";
+        CallOperator {
+            linkage_name,
+            parameters: parameters.len(),
+            least: parameters
+                .iter()
+                .position(may_be_left_out)
+                .unwrap_or(parameters.len()),
+            is_open: ends_open(self.text(list)),
+        }
     }
 
     /// Notes what gives members of the class `class` the values that stand in its body.
@@ -144,6 +187,15 @@ impl Body<'_, '_> {
             confidence_reason: None,
         }
     }
+}
+
+/// The name by which an object is called.
+const CALL: &str = "operator()";
+
+/// Whether a list of parameters ends in `...`.
+fn ends_open(list: &[u8]) -> bool {
+    let inside = list.strip_suffix(b")").unwrap_or(list);
+    inside.trim_ascii_end().ends_with(b"...")
 }
 
 /// The default argument of a parameter.

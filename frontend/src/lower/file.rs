@@ -8,7 +8,7 @@ use crate::prepare::{Prepared, Raw};
 use crate::shape::is_keyword;
 use crate::token::lex;
 use base::{Diagnostic, Span};
-use ir::{ClassHead, Defaults, ExprKind, Function, Global, Member, Type};
+use ir::{CallOperator, ClassHead, Defaults, ExprKind, Function, Global, Member, Type};
 use std::collections::{BTreeMap, BTreeSet};
 use tree_sitter::Node;
 
@@ -61,6 +61,8 @@ pub struct File<'a> {
     pub passed: BTreeSet<u32>,
     /// What gives values where no statement stands, so far.
     pub defaults: Defaults,
+    /// How the objects of its classes are called.
+    pub call_operators: BTreeSet<CallOperator>,
     /// What went wrong.
     pub diagnostics: Vec<Diagnostic>,
 }

@@ -162,6 +162,9 @@ pub fn lower_function(file: &mut File, node: Node, surroundings: Surroundings) -
     })
 }
 
+/// What the lambdas of a file are called: they have no name.
+const LAMBDA: &str = "(lambda)::operator()";
+
 /// Lowers the function that the lambda expression `node` is; `captured` are the names that it may find outside, `depth`
 /// how deeply nested the expression is: lambdas may stand in one another without an end.
 pub fn lower_lambda(file: &mut File, node: Node, captured: BTreeSet<String>, kind: BodyKind, depth: usize) {
@@ -176,6 +179,7 @@ pub fn lower_lambda(file: &mut File, node: Node, captured: BTreeSet<String>, kin
     body.returns_reference =
         field(node, "declarator").is_some_and(|declarator| returns_reference(body.file, node, declarator));
     body.parameters(node, field(node, "declarator"));
+    body.file.note_lambda(LAMBDA, field(node, "declarator"));
     let params = body.locals.len();
     let block = body.statement(body_node);
     if let Some(error) = first_error(node) {
@@ -189,7 +193,7 @@ pub fn lower_lambda(file: &mut File, node: Node, captured: BTreeSet<String>, kin
         name: "operator()".to_owned(),
         kind: FunctionKind::Lambda,
         language: Language::Cxx,
-        linkage_name: Some("(lambda)::operator()".to_owned()),
+        linkage_name: Some(LAMBDA.to_owned()),
         is_static: true,
         span,
         locals,

@@ -5,9 +5,9 @@ use super::{
     type_code,
 };
 use crate::{
-    Attribute, Callee, Class, ClassHead, Defaults, Expr, ExprId, ExprKind, Function, FunctionKind, Global,
-    Language, Local, LocalId, MacroCall, MacroCalls, Member, Name, ObjectType, Receiver, Stmt, StmtId,
-    StmtKind, Type, TypeNames, Unit, VarRef,
+    Attribute, CallOperator, Callee, Class, ClassHead, Defaults, Expr, ExprId, ExprKind, Function,
+    FunctionKind, Global, Language, Local, LocalId, MacroCall, MacroCalls, Member, Name, ObjectType,
+    Receiver, Stmt, StmtId, StmtKind, Type, TypeNames, Unit, VarRef,
 };
 use base::{Cause, Confidence, Diagnostic, Doubt, Id, IdVec, Number, Reading, Severity, Span, take_number};
 
@@ -57,6 +57,16 @@ pub(super) fn unit(bytes: &[u8]) -> Result<Unit, Malformed> {
                 Ok(function)
             })?,
         },
+        call_operators: input.each(|input| {
+            let (linkage_name, parameters, least) = (input.owned()?, input.size()?, input.size()?);
+            let [is_open] = input.flags()?;
+            Ok(CallOperator {
+                linkage_name,
+                parameters,
+                least,
+                is_open,
+            })
+        })?,
         attributes: input.each(|input| {
             let (line, code) = (input.near(0)?, usize::from(input.byte()?));
             match Attribute::ALL.get(code) {

@@ -55,6 +55,12 @@ pub(super) fn unit(unit: &Unit) -> Vec<u8> {
     });
     out.each(&unit.defaults.members, Out::function);
     out.each(&unit.defaults.arguments, Out::function);
+    out.each(&unit.call_operators, |out, operator| {
+        out.name(&operator.linkage_name);
+        out.size(operator.parameters);
+        out.size(operator.least);
+        out.flags(&[operator.is_open]);
+    });
     out.each(&unit.attributes, |out, (line, attribute)| {
         out.near(0, *line);
         out.bytes.push(*attribute as u8);

@@ -9,7 +9,7 @@ use crate::build::cxx::may_be_object;
 use crate::build::indirect::Table;
 use crate::build::values::Values;
 use crate::places::PlaceId;
-use dataflow::{FunctionIndex, parameter_pack};
+use dataflow::FunctionIndex;
 use ir::{ExprId, ExprKind, VarRef};
 
 /// Calls of objects with one number of arguments, and where they meet the functions that objects are called as: linking each with each
@@ -84,8 +84,7 @@ impl Values<'_, '_> {
         let callable = self.cxx.callable.iter().copied();
         let takes_them = |id: &FunctionIndex| {
             let function = program.functions[*id].function;
-            let takes_so_many = function.params >= count || parameter_pack(function).is_some();
-            takes_so_many && !self.closed.contains_key(id)
+            self.cxx.takes(function, *id, count) && !self.closed.contains_key(id)
         };
         let calls = ObjectCalls {
             calls: Vec::new(),

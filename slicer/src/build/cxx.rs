@@ -8,10 +8,10 @@
 
 use crate::build::memory::Home;
 use base::Id as _;
-use dataflow::{Action, FunctionIndex, FunctionInfo, Program, operands};
+use dataflow::{Action, FunctionIndex, FunctionInfo, Program, operands, parameter_pack};
 use ir::{
-    Callee, ExprId, ExprKind, Function, FunctionKind, LocalId, LoopKind, Receiver, StmtId, StmtKind, Type,
-    VarRef,
+    CallOperator, Callee, ExprId, ExprKind, Function, FunctionKind, LocalId, LoopKind, Receiver, StmtId,
+    StmtKind, Type, VarRef,
 };
 use library::standard::{self, Fact};
 use progress_map::PointId;
@@ -25,6 +25,8 @@ pub(crate) struct Cxx {
     pub(crate) implicit: Vec<FunctionIndex>,
     /// Functions that objects are called as: those of lambdas, and of classes.
     pub(crate) callable: Vec<FunctionIndex>,
+    /// Of these: what declarations in their class say of their arguments, one or several overloads. Of others nobody has seen one.
+    declared: BTreeMap<FunctionIndex, Vec<CallOperator>>,
     /// Files with a function of C++.
     units: BTreeSet<usize>,
     /// Some function catches what is thrown.
@@ -43,6 +45,16 @@ struct Facts {
     around: Vec<FunctionIndex>,
 }
 
+/// What the classes of a program say of their `operator()`, by its name and the number of its parameters.
+fn call_operators<'u>(program: &Program<'u>) -> BTreeMap<(&'u str, usize), Vec<CallOperator>> {
+    let mut found: BTreeMap<(&str, usize), Vec<CallOperator>> = BTreeMap::new();
+    for operator in program.units.iter().flat_map(|unit| &unit.call_operators) {
+        let key = (operator.linkage_name.as_str(), operator.parameters);
+        found.entry(key).or_default().push(operator.clone());
+    }
+    found
+}
+
 impl Cxx {
     pub(crate) fn new(program: &Program<'_>) -> Cxx {
         let is_cxx = |function: &Function| function.language.is_cxx();
@@ -50,6 +62,7 @@ impl Cxx {
             return Cxx::default();
         }
         let mut cxx = Cxx::default();
+        let declared = call_operators(program);
         let mut of_unit: BTreeMap<usize, Vec<FunctionIndex>> = BTreeMap::new();
         for (id, info) in program.functions.iter_enumerated() {
             of_unit.entry(info.unit).or_default().push(id);
@@ -78,6 +91,10 @@ impl Cxx {
             cxx.units.insert(info.unit);
             if function.name == "operator()" {
                 cxx.callable.push(id);
+                let name = function.linkage_name.as_deref().unwrap_or_default();
+                if let Some(operators) = declared.get(&(name, function.params)) {
+                    cxx.declared.insert(id, operators.clone());
+                }
             }
             let mut statements = function.stmts.iter();
             cxx.catches |= statements.any(|stmt| matches!(stmt.kind, StmtKind::Try { .. }));
@@ -89,6 +106,14 @@ impl Cxx {
             });
         }
         cxx
+    }
+
+    /// Whether a call of an object with so many arguments may be one of this `operator()`.
+    pub(crate) fn takes(&self, function: &Function, id: FunctionIndex, arguments: usize) -> bool {
+        let takes = |operators: &Vec<CallOperator>| operators.iter().any(|each| each.takes(arguments));
+        // Where the class is not seen, any of the parameters may have default arguments.
+        let may_take = || function.params >= arguments;
+        parameter_pack(function).is_some() || self.declared.get(&id).map_or_else(may_take, takes)
     }
 
     /// Whether a function is one of C++.

@@ -1,7 +1,9 @@
 //! Dependences over calls, and stacks.
 
-use super::{check, check_cxx, check_frames, check_stack, frames};
+use super::{check, check_cxx, check_frames, check_stack, frames, graph, mark};
+use crate::{Dependence, Options};
 use expect_test::expect;
+use std::collections::BTreeSet;
 
 #[test]
 fn what_a_function_returns() {
@@ -532,4 +534,45 @@ int main(int argc, char **argv) {
         let found = Vec::from_iter(found.intersection(&[8, 9, 10].into()).copied());
         assert_eq!(found, wanted, "{call}");
     }
+}
+
+/// An object whose class nobody knows is called as what takes so many arguments, those with default arguments left out.
+#[test]
+fn objects_take_as_many_arguments_as_their_class_says() {
+    let classes = "
+struct One { int operator()(int a) { return 1; } };
+struct Two { int operator()(int a, int b) { return 2; } };
+struct Three {
+    int operator()(int a, int b, int c = 0);
+};
+int Three::operator()(int a, int b, int c) {
+    return 3;
+}
+struct Four { int operator()(int a, int b = 0, int c = 1, int d = 2) { return 4; } };
+struct Open { int operator()(int a, ...) { return 5; } };
+int Elsewhere::operator()(int a, int b, int c) {
+    return 6;
+}
+void give() {
+    auto lambda = [](int a, int b = 2) {
+        return 7;
+    };
+    keep(lambda);
+}
+template <class F> int f(F &g) {
+";
+    // The lines of those that are called there; what may be called implicitly stands farther back.
+    let called = |call: &str| {
+        let text = format!("{classes}    return {call}; //<\n}}");
+        let (line, _) = mark(&text);
+        let slice = graph("t.cc", &text).slice_at("t.cc", line, None, Options::default());
+        let statements = slice.unwrap().statements.into_iter();
+        let near = statements.filter(|each| each.because.kind == Dependence::Returns && each.distance < 4);
+        BTreeSet::from_iter(near.map(|each| each.line))
+    };
+    assert_eq!(called("g(1)"), BTreeSet::from([2, 10, 11, 13, 17]));
+    assert_eq!(called("g(1, 2)"), BTreeSet::from([3, 8, 10, 11, 13, 17]));
+    assert_eq!(called("g(1, 2, 3)"), BTreeSet::from([8, 10, 11, 13]));
+    assert_eq!(called("g(1, 2, 3, 4)"), BTreeSet::from([10, 11]));
+    assert_eq!(called("g(1, 2, 3, 4, 5)"), BTreeSet::from([11]));
 }
