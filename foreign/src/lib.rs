@@ -115,17 +115,20 @@ pub fn format_of(text: &str) -> Format {
 
 /// Which tool wrote a text that is told by its lines; the first that is unlike all others tells.
 fn format_of_lines(text: &str) -> Format {
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let lines = text.lines().filter(|line| !line.trim().is_empty()).take(200);
     // Debian's lldb may say first that its Python does not start.
     let of_lldb = |line: &str| {
-        let plain = line.trim_start_matches("* ");
+        let plain = line.trim().trim_start_matches("* ");
         plain.starts_with("frame #") || plain.starts_with("thread #")
     };
-    if lines.clone().take(200).any(of_lldb) {
+    if lines.clone().any(of_lldb) {
         return Format::Lldb;
     }
-    for line in lines.take(200) {
-        let is_count = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
+    for line in lines {
+        if is_frame_of_perf(line) {
+            return Format::Perf;
+        }
+        let line = line.trim();
         if line.starts_with("File \"")
             || line.contains("(most recent call first)")
             || line.starts_with("Python v")
@@ -140,17 +143,31 @@ fn format_of_lines(text: &str) -> Format {
             && is_count(count)
         {
             return Format::Folded;
-        } else if line.ends_with(':')
-            && line.split_whitespace().any(|word| {
-                // `app  1234 [001] 12.345678:     250000 cycles:`
-                let time = word.strip_suffix(':').and_then(|time| time.split_once('.'));
-                time.is_some_and(|(seconds, part)| is_count(seconds) && is_count(part))
-            })
-        {
+        } else if is_sample_of_perf(line) {
             return Format::Perf;
         }
     }
     Format::Backtrace
+}
+
+fn is_count(word: &str) -> bool {
+    !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// `app  1234 [001] 12.345678:     250000 cycles:`
+fn is_sample_of_perf(line: &str) -> bool {
+    let is_time = |word: &str| {
+        let time = word.strip_suffix(':').and_then(|time| time.split_once('.'));
+        time.is_some_and(|(seconds, part)| is_count(seconds) && is_count(part))
+    };
+    line.ends_with(':') && line.split_whitespace().any(is_time)
+}
+
+/// A tab, an address and a symbol: whatever fields of a sample perf was asked for, its stack looks so.
+fn is_frame_of_perf(line: &str) -> bool {
+    let mut words = line.split_whitespace();
+    let is_address = |word: &str| word.len() >= 4 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+    line.starts_with('\t') && words.next().is_some_and(is_address) && words.next().is_some()
 }
 
 /// Reads what another tool recorded, with a record for each task. `task` names the process that a backtrace or a py-spy dump is
@@ -251,5 +268,8 @@ mod tests {
         assert_eq!(format_of("[{\"pid\": 3}]"), Format::PySpy);
         assert_eq!(format_of("[New LWP 77]\n#0 main () at a.c:3"), Format::Backtrace);
         assert_eq!(format_of("PID 3 - process"), Format::Backtrace);
+        // With the fields that one asks for (`-F comm,ip,sym`), no time tells a sample.
+        assert_eq!(format_of("app \n\t           fcc7f norm\n"), Format::Perf);
+        assert_eq!(format_of("app 12 [001] 1.25:  250000 cycles:\n"), Format::Perf);
     }
 }
