@@ -500,25 +500,36 @@ fn axe_finds_nothing() {
     let script = std::fs::read_to_string(script).unwrap();
     let sandbox = sandbox("page_axe");
     sandbox.write("stacks", stacks());
-    let arguments = ["stacks", "--map", "a.hmap", "--slice"];
-    let Some(browser) = opened(&sandbox, &arguments) else {
-        return;
-    };
-    for theme in ["light", "dark"] {
-        browser.devtools(
-            "Emulation.setEmulatedMedia",
-            &json!({"features": [{"name": "prefers-color-scheme", "value": theme}]}),
-        );
-        browser.ask(&script);
-        let found = browser.ask("return axe.run(document, {resultTypes: ['violations']}).then(({violations}) => violations.flatMap((rule) => rule.nodes.map((node) => `${rule.id}: ${node.html} ${node.failureSummary}`)))");
-        let found: Vec<String> = serde_json::from_value(found).unwrap();
-        assert!(
-            found.is_empty(),
-            "{theme}: {} found\n{}",
-            found.len(),
-            found.join("\n\n")
-        );
+    for arguments in [&["stacks", "--map", "a.hmap", "--slice"][..], &["stacks"]] {
+        let Some(browser) = opened(&sandbox, arguments) else {
+            return;
+        };
+        for theme in ["light", "dark"] {
+            browser.devtools(
+                "Emulation.setEmulatedMedia",
+                &json!({"features": [{"name": "prefers-color-scheme", "value": theme}]}),
+            );
+            // As it opens, and with the list of keys above it.
+            for keys in ["", "?"] {
+                browser.press(keys);
+                let found = violations(&browser, &script);
+                assert!(
+                    found.is_empty(),
+                    "{arguments:?}, {theme}, keys {keys:?}: {} found\n{}",
+                    found.len(),
+                    found.join("\n\n")
+                );
+            }
+            browser.press(ESCAPE);
+        }
     }
+}
+
+/// What axe finds wrong in a page as it is now.
+fn violations(browser: &Browser, script: &str) -> Vec<String> {
+    browser.ask(script);
+    let found = browser.ask("return axe.run(document, {resultTypes: ['violations']}).then(({violations}) => violations.flatMap((rule) => rule.nodes.map((node) => `${rule.id}: ${node.html} ${node.failureSummary}`)))");
+    serde_json::from_value(found).unwrap()
 }
 
 #[test]
