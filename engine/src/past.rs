@@ -98,7 +98,11 @@ fn only_thread(record: &Record) -> Option<&Thread> {
 
 /// Adds to a wait graph what can be inferred.
 pub(crate) fn add_least(waiting: &mut Waiting, records: &BTreeMap<u32, &Record>) {
-    if waiting.graph.awaited.len() < 2 {
+    let ranks = &waiting.graph.awaited;
+    let is_one = |rank: Rank| ranks.binary_search(&rank).is_ok();
+    // Of the two ends of a message that is on its way none is behind by what they did before.
+    let mut transfers = waiting.graph.transfers.iter();
+    if ranks.len() < 2 || transfers.any(|each| is_one(each.who) && is_one(each.other)) {
         return;
     }
     let awaited: Vec<(Rank, &Record)> = waiting

@@ -26,7 +26,7 @@ pub use crate::places::{Place, places};
 pub use recording::{Error, Recording, Stage};
 pub use waitgraph::progress::View;
 pub use waitgraph::recorded::{Collective, How, Identity, Lock, LockKind, Signal};
-pub use waitgraph::{Certainty, Differ, Edge, Mismatch, Rank, Why};
+pub use waitgraph::{Certainty, Differ, Edge, Mismatch, Rank, Transfer, Why};
 
 /// Nobody is called slow for less: a busy machine makes anybody wait so long.
 const LEAST_SLOW: Duration = Duration::from_secs(1);

@@ -12,7 +12,9 @@ use crate::headline::capital;
 use crate::style::{DOUBT, FAINT, HINDMOST, TITLE, paint};
 use base::RankSet;
 use engine::recorded::{Because, Differ, Doing, Least, Stage, Verdict, Waiting, reduction_name};
-use engine::recorded::{Certainty, Collective, Edge, How, Identity, Lock, LockKind, Rank, Signal, Why};
+use engine::recorded::{
+    Certainty, Collective, Edge, How, Identity, Lock, LockKind, Rank, Signal, Transfer, Why,
+};
 use engine::{Answer, Finding, Grounds};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -92,6 +94,34 @@ fn who_for_whom(text: &mut String, waiting: &Waiting, most: Option<(usize, &str)
         let words = format!("  and {} more ({how})", lines.len() - most);
         let _ = writeln!(text, "{}", paint(FAINT, words));
     }
+    let transfers = transfer_lines(waiting);
+    if !transfers.is_empty() {
+        let _ = writeln!(
+            text,
+            "\n{}",
+            paint(TITLE, "On their way, held by one of their two ends or by MPI:")
+        );
+    }
+    for line in transfers.iter().take(LINES_BESIDE) {
+        let _ = writeln!(text, "  {line}");
+    }
+    if let Some(more @ 1..) = transfers.len().checked_sub(LINES_BESIDE) {
+        let _ = writeln!(text, "{}", paint(FAINT, format!("  and {more} more")));
+    }
+}
+
+/// Messages that are on their way, one line each.
+fn transfer_lines(waiting: &Waiting) -> Vec<String> {
+    let key = |each: &Transfer| (each.ends(), each.communicator, each.tag);
+    let keys: BTreeSet<_> = waiting.graph.transfers.iter().map(key).collect();
+    let line = |((sender, receiver), over, tag): ((Rank, Rank), Identity, i64)| {
+        let (sender, receiver) = (sender.0, receiver.0);
+        format!(
+            "a message of rank {sender} to rank {receiver} (tag {tag}, {})",
+            communicator(waiting, over)
+        )
+    };
+    keys.into_iter().map(line).collect()
 }
 
 /// The first line: understood by somebody who reads it for the first time.

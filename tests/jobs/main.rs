@@ -20,6 +20,7 @@ mod libraries;
 mod messages;
 mod models;
 mod motion;
+mod rendezvous;
 mod seeded;
 mod slices;
 mod slurm;

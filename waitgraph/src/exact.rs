@@ -18,6 +18,7 @@ mod absence;
 mod lock;
 mod need;
 mod world;
+mod transfer;
 
 use crate::recorded::{Channel, Collective, How, Identity, Lock, Recorded, Signal};
 use crate::state::Rank;
@@ -27,6 +28,8 @@ use std::sync::Arc;
 use world::World;
 
 /// Why one task waits for another.
+pub use transfer::{Side, Transfer};
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Why {
     /// For a message that the other has not sent.
@@ -116,7 +119,10 @@ pub struct WaitGraph {
     pub closed: usize,
     /// Stuck tasks that wait for one that is gone, each with the first such.
     pub orphans: Vec<(Rank, Rank)>,
-    /// Tasks that wait for nobody and that somebody waits for, directly or through others; sorted.
+    /// Messages that are on their way, and that somebody stands in a call for; sorted.
+    pub transfers: Vec<Transfer>,
+    /// Tasks that wait for nobody and that somebody waits for, directly or through others, and those at the other end of a message that is on its way and may be what such
+    /// a task stands for; sorted.
     pub awaited: Vec<Rank>,
     /// Tasks that are somebody's peers and have no record; sorted.
     pub missing: Vec<Rank>,
@@ -147,7 +153,12 @@ pub fn wait_graph(tasks: &[Recorded]) -> WaitGraph {
         .filter(|rank| !world.is_recorded(*rank))
         .collect();
     let is_awaited = |rank: &Rank| !waits.contains(rank) && world.is_present(*rank);
-    graph.awaited = on.into_iter().filter(is_awaited).collect();
+    graph.transfers = transfer::transfers(&world);
+    graph.awaited = transfer::with_ends(
+        on.into_iter().filter(is_awaited).collect(),
+        &graph.transfers,
+        &waits,
+    );
     graph.mismatches = mismatches(tasks);
     graph
 }

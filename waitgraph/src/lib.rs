@@ -34,7 +34,7 @@ mod scc;
 mod state;
 
 pub use deadlock::deadlocked;
-pub use exact::{Differ, Edge, Mismatch, WaitGraph, Why, wait_graph};
+pub use exact::{Differ, Edge, Mismatch, Side, Transfer, WaitGraph, Why, wait_graph};
 pub use message::{Does, Half, Peer, Tag, Truth, serves};
 pub use state::{Activity, Communicator, Completion, Data, Operation, Rank, Source, Task};
 

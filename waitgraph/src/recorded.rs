@@ -243,5 +243,7 @@ impl Receive {
             From::Rank(rank) => std::slice::from_ref(rank),
             From::AnyOf(ranks) => ranks,
         }
+    /// Sends that are complete, by channel.
+    pub delivered: BTreeMap<Channel, u64>,
     }
 }

@@ -223,6 +223,7 @@ impl Machine {
             },
             threads: vec![(waits, How::Blocked)],
             sent: BTreeMap::new(),
+            delivered: BTreeMap::new(),
             received: BTreeMap::new(),
             given: own
                 .map(|(&(_, to, signal), count)| (key(to, signal), *count))

@@ -213,6 +213,7 @@ impl Machine {
             },
             threads: vec![(waits, How::Blocked)],
             sent: sent.map(|(&(_, to), count)| (channel(to), *count)).collect(),
+            delivered: BTreeMap::new(),
             received: received
                 .map(|(&(from, _), count)| (channel(from), *count))
                 .collect(),

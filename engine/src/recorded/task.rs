@@ -25,7 +25,7 @@ impl Task<'_> {
 
     pub(super) fn recorded(&self) -> Recorded {
         let recording = self.recording();
-        let mut sent = BTreeMap::new();
+        let (mut sent, mut delivered) = (BTreeMap::new(), BTreeMap::new());
         let mut received = BTreeMap::new();
         let (mut given, mut used) = (BTreeMap::new(), BTreeMap::new());
         for each in &recording.channels {
@@ -41,10 +41,11 @@ impl Task<'_> {
                 continue;
             };
             if each.received {
-                received.insert(channel, each.done)
+                received.insert(channel, each.done);
             } else {
-                sent.insert(channel, each.begun)
-            };
+                sent.insert(channel, each.begun);
+                delivered.insert(channel, each.done);
+            }
         }
         let calls = recording.threads.iter().filter_map(|thread| thread.call.as_ref());
         let mut posted: Vec<Receive> = self
@@ -68,6 +69,7 @@ impl Task<'_> {
                 .map(|thread| self.waits_of(thread))
                 .collect(),
             sent,
+            delivered,
             received,
             given,
             used,

@@ -1,6 +1,6 @@
 //! What a wait graph comes to: what there is to say first, whom that names, and whether it is certain.
 
-use super::{Certainty, Edge, Mismatch, Rank, Waiting, Why};
+use super::{Certainty, Edge, Mismatch, Rank, Transfer, Waiting, Why};
 use std::collections::BTreeSet;
 
 /// What the wait graph comes to, the gravest first.
@@ -116,6 +116,14 @@ impl Waiting {
 
     /// Why it is not certain that all others wait for these; `None` if it is.
     fn doubt_of_awaited(&self, awaited: &[Rank]) -> Option<String> {
+        let is_on_its_way = |each: &Transfer| awaited.binary_search(&each.who).is_ok();
+        if let Some(transfer) = self.graph.transfers.iter().find(|each| is_on_its_way(each)) {
+            let (sender, receiver) = transfer.ends();
+            return Some(format!(
+                "a message of rank {} to rank {} is on its way, and which of the two holds it, or whether MPI does, nobody can tell from outside",
+                sender.0, receiver.0
+            ));
+        }
         let waiters = self.graph.edges.iter().map(|edge| edge.waiter);
         let known: BTreeSet<Rank> = waiters.chain(awaited.iter().copied()).collect();
         let ranks = self.tasks.iter().map(|task| task.rank);

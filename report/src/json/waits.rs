@@ -4,8 +4,8 @@ use super::{VERSION, document};
 use crate::waits;
 use base::RankSet;
 use engine::recorded::{
-    Certainty, Collective, Condensed, Doing, Edge, How, Link, LockKind, Node, Rank, Stage, Verdict, Waiting,
-    Why,
+    Certainty, Collective, Condensed, Doing, Edge, How, Link, LockKind, Node, Rank, Stage, Transfer, Verdict,
+    Waiting, Why,
 };
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -61,6 +61,12 @@ pub(crate) fn waits_out(waiting: &Waiting) -> WaitsJson<'_> {
         stuck: set(&waiting.graph.stuck),
         cycles: waiting.graph.cycles.iter().map(|cycle| set(cycle)).collect(),
         awaited: set(&waiting.graph.awaited),
+        transfers: waiting
+            .graph
+            .transfers
+            .iter()
+            .map(|each| transfer(waiting, each))
+            .collect(),
         least: waiting.least.as_ref().map(|least| LeastJson {
             ranks: set(&least.ranks),
             ahead: least.ahead.0,
@@ -87,8 +93,20 @@ pub struct WaitsJson<'w> {
     stuck: String,
     cycles: Vec<String>,
     awaited: String,
+    transfers: Vec<TransferJson<'w>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     least: Option<LeastJson>,
+}
+
+/// A message that is on its way, and who stands in a call for it.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TransferJson<'w> {
+    who: u32,
+    sender: u32,
+    receiver: u32,
+    communicator: Cow<'w, str>,
+    tag: i64,
 }
 
 /// Who of those that others wait for is probably furthest behind.
@@ -106,6 +124,7 @@ impl WaitsJson<'_> {
         self.tasks.clear();
         self.edges_left_out += self.edges.len();
         self.edges.clear();
+        self.transfers.clear();
         self.nodes.truncate(most);
         let left = self.nodes.len();
         self.links.retain(|link| link.from < left && link.to < left);
@@ -265,6 +284,18 @@ fn link(waiting: &Waiting, graph: &Condensed, link: &Link) -> LinkJson {
         polling: link.asks(waiting),
         label: waits::link_label(waiting, link),
         sentence: waits::link_sentence(waiting, graph, link),
+    }
+}
+
+fn transfer<'w>(waiting: &'w Waiting, transfer: &Transfer) -> TransferJson<'w> {
+    let (sender, receiver) = transfer.ends();
+    let name = waiting.communicators.get(&transfer.communicator);
+    TransferJson {
+        who: transfer.who.0,
+        sender: sender.0,
+        receiver: receiver.0,
+        communicator: name.map_or("", String::as_str).into(),
+        tag: transfer.tag,
     }
 }
 

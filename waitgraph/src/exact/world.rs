@@ -157,7 +157,13 @@ impl<'t> World<'t> {
     }
 
     /// Whether a message of `sender` that `receive` would take has been sent, so that it is on its way. Where counts do not tell, it may have been.
-    fn has_come(&self, task: &Recorded, receive: &Receive, before: &[Receive], sender: Rank) -> bool {
+    pub(super) fn has_come(
+        &self,
+        task: &Recorded,
+        receive: &Receive,
+        before: &[Receive],
+        sender: Rank,
+    ) -> bool {
         let Some(other) = self.tasks.get(&sender) else {
             return false;
         };
@@ -195,7 +201,7 @@ impl<'t> World<'t> {
     }
 
     /// How many messages of the channel from `sender` its receiver has taken, or is ready to take; `None` if nobody knows.
-    fn taken(&self, sender: Rank, channel: &Channel) -> Option<u64> {
+    pub(super) fn taken(&self, sender: Rank, channel: &Channel) -> Option<u64> {
         let receiver = self.tasks.get(&channel.peer)?;
         if receiver.is_partial {
             return None;
