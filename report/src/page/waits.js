@@ -1,7 +1,7 @@
 // Who waits for whom, where the job is recorded: tasks that wait alike are one box. The data say in which row each stands; here they are drawn.
 const waits = (answer && answer.waits) || tree.waits;
 const MOST_BOXES = 40;
-const BOX = { width: 212, height: 64, right: 22, below: 54 };
+const BOX = { width: 212, height: 64, right: 22, below: 54, letters: 24 };
 const PARTS = { cycle: "wait for one another", awaited: "waited for", stuck: "can never go on", waits: "wait", apart: "apart" };
 
 /** An element of the drawing, with what is in it. */
@@ -45,8 +45,16 @@ function wayOf(from, to) {
   return { line: `M ${x1} ${y1} C ${x1} ${y1 + bend}, ${x2} ${y2 - bend}, ${x2} ${y2}`, head: head(x2, y2, isUp) };
 }
 
+/** As many of these ranks as fit, cut between two of them. */
+function fitting(ranks, most) {
+  if (ranks.length <= most) return ranks;
+  const between = ranks.slice(0, most).search(/[,-][^,-]*$/);
+  return between > 0 ? `${ranks.slice(0, between + 1)}…` : "…";
+}
+
 function boxOf(box, place) {
-  const who = `${box.count === 1 ? "rank" : "ranks"} ${shortened(box.ranks, 18)}${box.count === 1 ? "" : ` (${box.count.toLocaleString("en")})`}`;
+  const [word, many] = box.count === 1 ? ["rank", ""] : ["ranks", ` (${box.count.toLocaleString("en")})`];
+  const who = `${word} ${fitting(box.ranks, BOX.letters - `${word} ${many}`.length)}${many}`;
   return shape(
     "g",
     { class: `box ${box.part}`, transform: `translate(${place.x} ${place.y})` },
@@ -58,6 +66,15 @@ function boxOf(box, place) {
   );
 }
 
+/** While one points at a box, only its own waits stand out: lines to rows further up run behind the boxes between. */
+function pointAt(boxes, ways, links) {
+  boxes.forEach((box, at) => {
+    const isOther = (link) => link.from !== at && link.to !== at;
+    box.addEventListener("mouseenter", () => ways.forEach((way, of) => way.classList.toggle("aside", isOther(links[of]))));
+    box.addEventListener("mouseleave", () => ways.forEach((way) => way.classList.remove("aside")));
+  });
+}
+
 function drawWaits() {
   const box = byId("waits-graph");
   const shown = waits.nodes.slice(0, MOST_BOXES);
@@ -67,8 +84,10 @@ function drawWaits() {
     const way = wayOf(places[link.from], places[link.to]);
     return shape("g", {}, shape("title", {}, link.sentence), shape("path", { class: link.proven ? "way" : "way perhaps", d: way.line }), shape("path", { class: "head", d: way.head }));
   });
+  const boxes = shown.map((each, at) => boxOf(each, places[at]));
+  pointAt(boxes, ways, links);
   const label = `Who waits for whom: ${count(shown.length, "group", "groups")} of tasks, ${count(links.length, "wait", "waits")} between them; the list below says the same`;
-  box.replaceChildren(shape("svg", { role: "img", "aria-label": label, width, height, viewBox: `0 0 ${width} ${height}` }, ways, shown.map((each, at) => boxOf(each, places[at]))));
+  box.replaceChildren(shape("svg", { role: "img", "aria-label": label, width, height, viewBox: `0 0 ${width} ${height}` }, ways, boxes));
 }
 
 function showWaits() {
