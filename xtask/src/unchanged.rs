@@ -185,17 +185,19 @@ fn parse(directory: &Path, line: &str) -> Option<Test> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ending {
     Passed,
-    Failed,
+    /// With this exit code of the launcher, if no signal ended it: tests of errors are to fail, and in the same way.
+    Failed(Option<i32>),
     NotEnded,
 }
 
 impl fmt::Display for Ending {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Ending::Passed => "passed",
-            Ending::Failed => "failed",
-            Ending::NotEnded => "not ended",
-        })
+        match self {
+            Ending::Passed => f.write_str("passed"),
+            Ending::Failed(Some(code)) => write!(f, "failed with {code}"),
+            Ending::Failed(None) => f.write_str("ended by a signal"),
+            Ending::NotEnded => f.write_str("not ended"),
+        }
     }
 }
 
@@ -269,7 +271,7 @@ impl Runner {
         Ok(match status {
             None => Ending::NotEnded,
             Some(status) if status.success() && (says("No Errors") || says("Test Passed")) => Ending::Passed,
-            Some(_) => Ending::Failed,
+            Some(status) => Ending::Failed(status.code()),
         })
     }
 }
