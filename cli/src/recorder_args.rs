@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 pub(crate) const RECORDER_HELP: &str = "\
 The recorder is one shared object for one MPI library, made with that library's own compiler. Preloaded into a job (hindmost run does it) it writes down \
-what each task does in MPI, in a file of 4.4 MB for each that can be read at any moment.
+what each task does in MPI, in a file of 4.5 MB for each that can be read at any moment.
 
 Exit status: 0 it was made, 2 error.";
 

@@ -1,7 +1,7 @@
 //! What the flight recorder has written of a task, all the way to who waits for whom.
 
 use engine::recorded::{Record, Recording, waiting};
-use recording::layout::does;
+use recording::layout::{FIRST_VERSION, SECOND_VERSION, WORDS_OF_FIRST, WORDS_OF_SECOND, does, header};
 use runtime_pmpi::recorder::{Call, New, Outcome, Recorder};
 use runtime_pmpi::words::Words;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -40,9 +40,9 @@ pub(crate) fn seeds() -> Vec<(String, Vec<u8>)> {
     let words: &'static [AtomicU64] = Vec::leak(words);
     let index: Vec<AtomicU64> = (0..Recorder::index_words()).map(|_| AtomicU64::new(0)).collect();
     let recorder = Recorder::new(Words::new(words), Words::new(Vec::leak(index)));
-    let header = Words::new(words);
-    runtime_pmpi::file::describe(header, b"MPI_Recv\nMPI_Barrier\nMPI_Waitall\n");
-    header.publish(recording::layout::header::MAGIC, recording::layout::MAGIC);
+    let own = Words::new(words);
+    runtime_pmpi::file::describe(own, b"MPI_Recv\nMPI_Barrier\nMPI_Waitall\n");
+    own.publish(header::MAGIC, recording::layout::MAGIC);
     recorder.world(1, 6);
     recorder.stage(2);
     let thread = recorder.thread(42, |_| true);
@@ -101,6 +101,9 @@ pub(crate) fn seeds() -> Vec<(String, Vec<u8>)> {
             ..Call::default()
         };
         recorder.enter(&mut call, &[100, 101]);
+        if u64::from(what) == does::TO_ROOT {
+            recorder.divide(&call, &[5, 5, 0, 9, 1], 1);
+        }
         recorder.start(&call, 100 + u64::from(what));
         if !matches!(what, 16 | 17) {
             recorder.leave(
@@ -118,17 +121,24 @@ pub(crate) fn seeds() -> Vec<(String, Vec<u8>)> {
         .flat_map(|word| word.load(Ordering::Relaxed).to_le_bytes());
     let bytes = Vec::from_iter(bytes);
     vec![
-        ("first-version".to_owned(), of_first_version(&bytes)),
+        (
+            "first-version".to_owned(),
+            of_version(&bytes, FIRST_VERSION, WORDS_OF_FIRST),
+        ),
+        (
+            "second-version".to_owned(),
+            of_version(&bytes, SECOND_VERSION, WORDS_OF_SECOND),
+        ),
         ("everything".to_owned(), bytes),
     ]
 }
 
-/// The same as a recorder wrote it that had no model.
-fn of_first_version(bytes: &[u8]) -> Vec<u8> {
-    let mut first = bytes[..recording::layout::WORDS_OF_FIRST * 8].to_vec();
-    let version = recording::layout::header::VERSION * 8;
-    first[version..version + 8].copy_from_slice(&recording::layout::FIRST_VERSION.to_le_bytes());
-    first
+/// The same as a recorder of an earlier version wrote it.
+fn of_version(bytes: &[u8], version: u64, words: usize) -> Vec<u8> {
+    let mut earlier = bytes[..words * 8].to_vec();
+    let at = header::VERSION * 8;
+    earlier[at..at + 8].copy_from_slice(&version.to_le_bytes());
+    earlier
 }
 
 #[cfg(test)]
@@ -136,13 +146,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_recording_of_the_first_version_says_the_same_without_a_model() {
+    fn recordings_of_earlier_versions_say_the_same_without_what_they_had_not() {
         let seeds = seeds();
         let read = |name: &str| {
             let seed = seeds.iter().find(|(seed, _)| seed == name);
             Recording::read(&seed.expect("it is a seed").1).expect("it is a recording")
         };
-        let (first, mut now) = (read("first-version"), read("everything"));
+        let (first, second, mut now) = (read("first-version"), read("second-version"), read("everything"));
+        assert_eq!(now.divisions.len(), 1);
+        now.divisions.clear();
+        assert_eq!(second, now);
         assert!(!now.model.states.is_empty() && first.model.states.is_empty());
         now.model = first.model.clone();
         now.threads.iter_mut().for_each(|thread| thread.state = None);

@@ -59,6 +59,7 @@ void hindmost_request(const struct hindmost_call *call, uint64_t handle, uint32_
 void hindmost_activate(uint64_t handle);
 void hindmost_complete(uint64_t handle, int64_t source, int64_t tag);
 void hindmost_free(uint64_t handle);
+void hindmost_divide(const struct hindmost_call *call, const uint64_t *portions, size_t given, size_t taken);
 uint32_t hindmost_open_requests(const uint64_t *requests, size_t count);
 void hindmost_signal(uint64_t window, uint32_t signal, const int *peers, size_t count);
 void hindmost_signal_epoch(uint64_t window, uint32_t of, uint32_t signal);
@@ -168,6 +169,33 @@ static inline int64_t bytes_of(int64_t count, MPI_Datatype type)
 static inline uint64_t reduction_of(MPI_Op op)
 {
     /* One after the other, the most frequent first: each may have to be looked up. */
+/* What a member gives and takes where each pair of members has to say the same: memory for so many portions for each member twice, for the caller to free; null where they are
+ * not kept. The two sides of an intercommunicator have lists of different lengths. */
+enum { MOST_PORTIONS = 1 << 13 };
+static uint64_t *portions_of(MPI_Comm comm, int root, int *members, int *is_root)
+{
+    int is_inter = 1, rank = -1;
+    if (PMPI_Comm_test_inter(comm, &is_inter) != MPI_SUCCESS || is_inter || PMPI_Comm_size(comm, members) != MPI_SUCCESS ||
+        PMPI_Comm_rank(comm, &rank) != MPI_SUCCESS)
+        return NULL;
+    *is_root = rank == root;
+    return *members > MOST_PORTIONS / 2 ? NULL : malloc(2 * sizeof(uint64_t) * (size_t)*members);
+}
+
+/* Notes how a call divides what it gives and takes: so many portions are given, each as a call of bytes_of says for member `i`, and so many taken. */
+#define DIVIDES(comm, root, how_many_given, bytes_given, how_many_taken, bytes_taken)                                       \
+    do {                                                                                                                    \
+        int members = 0, is_root = 0;                                                                                       \
+        uint64_t *portions = portions_of(comm, root, &members, &is_root);                                                   \
+        if (!portions) break;                                                                                               \
+        int given = (how_many_given), taken = (how_many_taken);                                                             \
+        for (int i = 0; i < given; i++) portions[i] = (uint64_t)(bytes_given);                                              \
+        for (int i = 0; i < taken; i++) portions[given + i] = (uint64_t)(bytes_taken);                                      \
+        (void)is_root;                                                                                                      \
+        hindmost_divide(&call, portions, (size_t)given, (size_t)taken);                                                     \
+        free(portions);                                                                                                     \
+    } while (0)
+
     return op == MPI_SUM ? 3 : op == MPI_MAX ? 1 : op == MPI_MIN ? 2 : op == MPI_PROD ? 4 : op == MPI_LAND ? 5 : op == MPI_BAND ? 6
          : op == MPI_LOR ? 7 : op == MPI_BOR ? 8 : op == MPI_LXOR ? 9 : op == MPI_BXOR ? 10 : op == MPI_MINLOC ? 11 : op == MPI_MAXLOC ? 12 : 0;
 }

@@ -99,6 +99,8 @@ pub fn write(prototype: &Prototype) -> String {
     lines.extend(fields(&arguments));
     lines.extend(amount(prototype));
     lines.push(format!("if (!begins(&call, NULL, 0)) return {passed};"));
+    // What is prepared is not known to be this or that operation of the communicator.
+    lines.extend(divided(prototype).filter(|_| !is_persistent));
     if let Some(status) = status {
         lines.push("MPI_Status own;".to_owned());
         lines.push(format!("if ({status} == MPI_STATUS_IGNORE) {status} = &own;"));
@@ -242,6 +244,55 @@ fn amount(prototype: &Prototype) -> Vec<String> {
         notes.push(format!("call.reduction = reduction_of({});", op.name));
     }
     notes
+}
+
+/// What notes how much each member gives each other and takes of it, where each pair has to say the same. With `MPI_IN_PLACE` a member of `MPI_Alltoallv` gives what it takes,
+/// and a root gives itself nothing.
+fn divided(prototype: &Prototype) -> Option<String> {
+    let name = |index: usize| Some(prototype.parameters.get(index)?.name.as_str());
+    let comm = prototype
+        .parameters
+        .iter()
+        .find(|parameter| parameter.is("MPI_Comm"))?;
+    let list = |count: usize, ty: usize, index: &str| {
+        let bytes = format!("bytes_of((int64_t){}[i], {}{index})", name(count)?, name(ty)?);
+        Some(bytes)
+    };
+    let one = |buffer: usize, count: usize, ty: usize| {
+        let bytes = format!("bytes_of((int64_t){}, {})", name(count)?, name(ty)?);
+        Some(format!("{} == MPI_IN_PLACE ? 0 : {bytes}", name(buffer)?))
+    };
+    let (root, given, gives, taken, takes) = match &blocking(prototype.function())[..] {
+        all @ ("MPI_Alltoallv" | "MPI_Alltoallw") => {
+            let of_type = if all == "MPI_Alltoallw" { "[i]" } else { "" };
+            let takes = list(5, 7, of_type)?;
+            let gives = format!(
+                "{} == MPI_IN_PLACE ? {takes} : {}",
+                name(0)?,
+                list(1, 3, of_type)?
+            );
+            ("-1", "members", gives, "members", takes)
+        }
+        "MPI_Gatherv" => (
+            name(7)?,
+            "1",
+            one(0, 1, 2)?,
+            "is_root ? members : 0",
+            list(4, 6, "")?,
+        ),
+        "MPI_Scatterv" => (
+            name(7)?,
+            "is_root ? members : 0",
+            list(1, 3, "")?,
+            "1",
+            one(4, 5, 6)?,
+        ),
+        _ => return None,
+    };
+    let comm = &comm.name;
+    Some(format!(
+        "DIVIDES({comm}, {root}, {given}, {gives}, {taken}, {takes});"
+    ))
 }
 
 /// The blocking form of a collective operation, whose arguments the other forms begin with: `MPI_Bcast` of `MPI_Ibcast_c`, `MPI_Bcast_init`.

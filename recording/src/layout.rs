@@ -4,7 +4,7 @@
 //! come tables of fixed size, one behind the other:
 //!
 //! ```text
-//! header | names | threads | communicators | members | channels | requests | states | edges | frames | modules
+//! header | names | threads | communicators | members | channels | requests | states | edges | frames | modules | divisions | portions
 //! ```
 //!
 //! *Publication.* A row of a table counts only if its first word is not 0 ([`FREE`]) nor [`RETIRED`]; the writer stores that word last. What a thread
@@ -13,9 +13,11 @@
 /// What a recording begins with: `hindmREC` in ASCII.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"hindmREC");
 /// The version of this layout. Files of later versions are refused.
-pub const VERSION: u64 = 2;
+pub const VERSION: u64 = 3;
 /// The first version; its files end behind the requests ([`WORDS_OF_FIRST`]).
 pub const FIRST_VERSION: u64 = 1;
+/// The second version; its files end behind the modules ([`WORDS_OF_SECOND`]).
+pub const SECOND_VERSION: u64 = 2;
 
 /// Words of the header.
 pub const HEADER: usize = 64;
@@ -336,7 +338,9 @@ pub const CHANNELS_AT: usize = MEMBERS_AT + MEMBERS;
 pub const REQUESTS_AT: usize = CHANNELS_AT + CHANNELS * CHANNEL;
 /// The words of a whole file of the first version.
 pub const WORDS_OF_FIRST: usize = REQUESTS_AT + REQUESTS * REQUEST;
+/// The words of a whole file of the second version.
+pub const WORDS_OF_SECOND: usize = crate::model::END;
 /// The words of the whole file.
-pub const WORDS: usize = crate::model::END;
+pub const WORDS: usize = crate::division::END;
 
 const _: () = assert!(WORDS * 8 <= 8 << 20, "a recording takes at most 8 MB");

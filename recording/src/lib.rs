@@ -8,11 +8,13 @@
 //! contradicts itself is left out and counted in [`Recording::damaged`], what the recorder had no room for is said in [`Recording::lost`].
 //! The crate does no I/O and sees no other crate.
 
+pub mod division;
 pub mod layout;
 pub mod model;
 mod read;
 mod record;
 
+pub use division::{Division, Portions};
 pub use record::{
     Amount, Call, Channel, Communicator, Error, Kind, Lost, Members, Pending, Polling, Recording,
     RequestState, Stage, Thread,

@@ -1,10 +1,11 @@
 //! Reads a recording: any bytes give what can be believed of them, or an error.
 
+use crate::division::Division;
 use crate::layout::{
     self, ANY_TAG, CHANNEL, CHANNELS, CHANNELS_AT, COMMUNICATOR, COMMUNICATORS, COMMUNICATORS_AT,
     FIRST_VERSION, FREE, HEADER, MAGIC, MEMBERS, MEMBERS_AT, NAMES, NAMES_AT, NOW, REQUEST, REQUESTS,
-    REQUESTS_AT, RETIRED, THREAD, THREADS, THREADS_AT, UNKNOWN_MEMBER, VERSION, WORDS, WORDS_OF_FIRST,
-    channel, communicator, does, header, now, peer, request, state, thread,
+    REQUESTS_AT, RETIRED, SECOND_VERSION, THREAD, THREADS, THREADS_AT, UNKNOWN_MEMBER, VERSION, WORDS,
+    WORDS_OF_FIRST, WORDS_OF_SECOND, channel, communicator, does, header, now, peer, request, state, thread,
 };
 use crate::model::{self, Model};
 use crate::record::{
@@ -33,6 +34,7 @@ impl Recording {
         }
         let words = match file.word(header::VERSION) {
             FIRST_VERSION => WORDS_OF_FIRST,
+            SECOND_VERSION => WORDS_OF_SECOND,
             VERSION => WORDS,
             other => return Err(Error::Version(other)),
         };
@@ -124,6 +126,7 @@ impl File<'_> {
             communicators,
             channels,
             requests,
+            divisions: Division::all(&|at| self.word(at)),
             model,
             lost: Lost {
                 threads: lost & 1 != 0,

@@ -1,5 +1,6 @@
 //! What a recording holds, by the numbers of the task that wrote it: its threads, communicators, channels and requests.
 
+use crate::division::Division;
 use crate::layout::{VERSION, WORDS};
 use crate::model::Model;
 use std::fmt;
@@ -112,6 +113,8 @@ pub struct Recording {
     pub channels: Vec<Channel>,
     /// Requests under way, and persistent ones.
     pub requests: Vec<Pending>,
+    /// How it divides what it gives and takes in the last collective operations that have such.
+    pub divisions: Vec<Division>,
     /// What it did before; empty in files of the first version.
     pub model: Model,
     /// What there was no room for.

@@ -11,7 +11,7 @@ use crate::clean::clean;
 use crate::headline::capital;
 use crate::style::{DOUBT, FAINT, HINDMOST, TITLE, paint};
 use base::RankSet;
-use engine::recorded::{Because, Differ, Doing, Least, Stage, Verdict, Waiting, reduction_name};
+use engine::recorded::{Because, Differ, Doing, Least, Mismatch, Stage, Verdict, Waiting, reduction_name};
 use engine::recorded::{
     Certainty, Collective, Edge, How, Identity, Lock, LockKind, Rank, Signal, Transfer, Why,
 };
@@ -154,29 +154,7 @@ pub fn headline(waiting: &Waiting) -> String {
                 waiter.0, on.0
             )
         }
-        Verdict::Mismatch(mismatch) => {
-            let call = |collective: &Collective| {
-                let name = operation(waiting, collective);
-                let (bytes, reduction) = (collective.bytes, collective.reduction);
-                match (mismatch.differ(), collective.root, bytes, reduction) {
-                    (Some(Differ::Bytes), _, Some(bytes), _) => format!("{name} of {bytes} bytes"),
-                    (Some(Differ::Reduction), _, _, Some(number)) => {
-                        format!("{name} by {}", reduction_name(number))
-                    }
-                    (_, Some(root), ..) => format!("{name} with root {}", root.0),
-                    _ => name,
-                }
-            };
-            format!(
-                "Rank {} is in {} and rank {} in {}, and both are number {} of {}",
-                mismatch.one.0.0,
-                call(&mismatch.one.1),
-                mismatch.other.0.0,
-                call(&mismatch.other.1),
-                mismatch.one.1.ordinal,
-                communicator(waiting, mismatch.one.1.communicator)
-            )
-        }
+        Verdict::Mismatch(mismatch) => mismatch_line(waiting, &mismatch),
         Verdict::Awaited(ranks) => {
             let others = ranks_text(&waiters(waiting));
             let wait = if waiters(waiting).len() == 1 {
@@ -195,6 +173,47 @@ pub fn headline(waiting: &Waiting) -> String {
         }
         Verdict::Nobody => "Nobody is recorded to wait for anybody".to_owned(),
     }
+}
+
+/// In which respect two tasks are not in the same collective operation.
+fn mismatch_line(waiting: &Waiting, mismatch: &Mismatch) -> String {
+    let Mismatch {
+        one: (one, of_one),
+        other: (other, of_other),
+        differ,
+    } = mismatch;
+    let which = format!(
+        "number {} of {}",
+        of_one.ordinal,
+        communicator(waiting, of_one.communicator)
+    );
+    if let Differ::Portion { given, taken } = differ {
+        return format!(
+            "Rank {} gives rank {} {given} bytes in {}, {which}, and that one takes {taken} bytes of it",
+            one.0,
+            other.0,
+            operation(waiting, of_one)
+        );
+    }
+    let call = |collective: &Collective| {
+        let name = operation(waiting, collective);
+        let (bytes, reduction) = (collective.bytes, collective.reduction);
+        match (differ, collective.root, bytes, reduction) {
+            (Differ::Bytes, _, Some(bytes), _) => format!("{name} of {bytes} bytes"),
+            (Differ::Reduction, _, _, Some(number)) => {
+                format!("{name} by {}", reduction_name(number))
+            }
+            (_, Some(root), ..) => format!("{name} with root {}", root.0),
+            _ => name,
+        }
+    };
+    format!(
+        "Rank {} is in {} and rank {} in {}, and both are {which}",
+        one.0,
+        call(of_one),
+        other.0,
+        call(of_other)
+    )
 }
 
 /// What qualifies the headline.

@@ -117,6 +117,26 @@ pub unsafe extern "C" fn hindmost_enter(call: *mut Call, requests: *const u64, c
     1
 }
 
+/// The call, which has begun, gives these portions and takes those behind them: the bytes of each plus one, 0 if they are not known.
+///
+/// # Safety
+///
+/// `call` points to the call that [`hindmost_enter`] has filled; `portions` is null, or points to `given` and `taken` words.
+#[unsafe(no_mangle)]
+#[expect(unsafe_code, reason = "called from C")]
+pub unsafe extern "C" fn hindmost_divide(
+    call: *const Call,
+    portions: *const u64,
+    given: usize,
+    taken: usize,
+) {
+    if let Some(recorder) = recorder() {
+        // SAFETY: the caller's promise.
+        let (call, portions) = unsafe { (&*call, list(portions, given.saturating_add(taken))) };
+        recorder.divide(call, portions, given);
+    }
+}
+
 /// The call ends: `outcome` is 0 if it is done, 1 if it asked and the answer was no, 2 after an error, 3 if it has started what a request completes.
 ///
 /// # Safety

@@ -3,6 +3,7 @@
 mod call;
 mod channels;
 mod communicators;
+mod divisions;
 mod requests;
 
 pub use call::{Call, Outcome};
@@ -63,6 +64,7 @@ pub struct Recorder {
     rows_taken: AtomicU64,
     model: Model,
     epochs: Epochs,
+    divisions: divisions::Used,
 }
 
 impl Recorder {
@@ -81,6 +83,7 @@ impl Recorder {
             rows_taken: AtomicU64::new(0),
             model: Model::new(own.from(HANDLES * 2 + WITH_CHANNELS)),
             epochs: Epochs::default(),
+            divisions: divisions::Used::default(),
         }
     }
 

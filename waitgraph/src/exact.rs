@@ -16,9 +16,10 @@
 
 mod absence;
 mod lock;
+mod mismatch;
 mod need;
-mod world;
 mod transfer;
+mod world;
 
 use crate::recorded::{Channel, Collective, How, Identity, Lock, Recorded, Signal};
 use crate::state::Rank;
@@ -27,9 +28,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use world::World;
 
-/// Why one task waits for another.
+pub use mismatch::{Differ, Mismatch};
 pub use transfer::{Side, Transfer};
 
+/// Why one task waits for another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Why {
     /// For a message that the other has not sent.
@@ -94,15 +96,6 @@ pub struct Edge {
     pub certainty: Certainty,
 }
 
-/// Two tasks are in the same collective operation by number, and it is not the same.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mismatch {
-    /// One of the two; the one with the smallest rank.
-    pub one: (Rank, Collective),
-    /// The other.
-    pub other: (Rank, Collective),
-}
-
 /// What the records prove.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WaitGraph {
@@ -159,7 +152,7 @@ pub fn wait_graph(tasks: &[Recorded]) -> WaitGraph {
         &graph.transfers,
         &waits,
     );
-    graph.mismatches = mismatches(tasks);
+    graph.mismatches = mismatch::mismatches(tasks);
     graph
 }
 
@@ -195,74 +188,4 @@ fn cycles(graph: &WaitGraph) -> (Vec<Vec<Rank>>, usize) {
     groups.sort_unstable();
     let closed = groups.iter().filter(|(leads_out, _)| !leads_out).count();
     (groups.into_iter().map(|(_, ranks)| ranks).collect(), closed)
-}
-
-/// In which respect two tasks are not in the same collective operation, the gravest first. What one of them does not tell is none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Differ {
-    /// They have called different functions.
-    Operation,
-    /// They have given different roots.
-    Root,
-    /// They give or take different numbers of bytes.
-    Bytes,
-    /// They reduce by different operations.
-    Reduction,
-}
-
-impl Mismatch {
-    /// In which respect the two differ.
-    #[must_use]
-    pub fn differ(&self) -> Option<Differ> {
-        differ(&self.one.1, &self.other.1)
-    }
-}
-
-fn differ(one: &Collective, other: &Collective) -> Option<Differ> {
-    let both = |one: Option<u64>, other: Option<u64>| one.zip(other).is_some_and(|(one, other)| one != other);
-    if one.operation != other.operation {
-        Some(Differ::Operation)
-    } else if one.root != other.root {
-        Some(Differ::Root)
-    } else if both(one.bytes, other.bytes) {
-        Some(Differ::Bytes)
-    } else if both(one.reduction.map(u64::from), other.reduction.map(u64::from)) {
-        Some(Differ::Reduction)
-    } else {
-        None
-    }
-}
-
-/// Tasks in the same collective operation of a communicator, by number, that called different ones, or gave different arguments where all have to give the same.
-fn mismatches(tasks: &[Recorded]) -> Vec<Mismatch> {
-    let mut first: BTreeMap<(Identity, u64), Vec<(Rank, &Collective)>> = BTreeMap::new();
-    let mut found = Vec::new();
-    let mut inside: Vec<(Rank, &Collective)> = Vec::new();
-    for task in tasks {
-        inside.extend(task.inside.iter().map(|collective| (task.rank, collective)));
-    }
-    inside.sort_by_key(|(rank, _)| *rank);
-    for (rank, collective) in inside {
-        let known = first
-            .entry((collective.communicator, collective.ordinal))
-            .or_default();
-        let differs = known
-            .iter()
-            .find(|(_, other)| differ(other, collective).is_some());
-        match differs {
-            Some((one, of_one)) => found.push(Mismatch {
-                one: (*one, (*of_one).clone()),
-                other: (rank, collective.clone()),
-            }),
-            // The first, and those who tell what it does not.
-            None if known.iter().all(|(_, other)| {
-                (other.bytes, other.reduction) != (collective.bytes, collective.reduction)
-            }) =>
-            {
-                known.push((rank, collective));
-            }
-            None => {}
-        }
-    }
-    found
 }

@@ -138,6 +138,40 @@ pub struct Collective {
     pub needs: Needs,
 }
 
+/// The portions of what a task gives or takes in a collective operation, in bytes; `None` for those that are not known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Portions {
+    /// One for each member, in their order; empty if there are none.
+    OfMembers(Vec<Option<u64>>),
+    /// One for the root, the member in this place.
+    OfRoot(usize, Option<u64>),
+}
+
+impl Portions {
+    /// The portion of the member in this place; `None` if it has none, or it is not known.
+    pub(crate) fn of(&self, place: usize) -> Option<u64> {
+        match self {
+            Portions::OfMembers(portions) => portions.get(place).copied().flatten(),
+            Portions::OfRoot(root, portion) => portion.filter(|_| *root == place),
+        }
+    }
+}
+
+/// How a task divides what it gives and takes in a collective operation in which each pair of members has to say the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Division {
+    /// On which communicator.
+    pub communicator: Identity,
+    /// Which collective operation of the communicator it is, counted from 1.
+    pub ordinal: u64,
+    /// Which operation, by a number that is the same on all tasks.
+    pub operation: u32,
+    /// What it gives.
+    pub gives: Portions,
+    /// What it takes.
+    pub takes: Portions,
+}
+
 /// One thing that a thread waits for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
@@ -209,6 +243,8 @@ pub struct Recorded {
     pub threads: Vec<(Waits, How)>,
     /// Messages sent, by channel: sends that were called, complete or not.
     pub sent: BTreeMap<Channel, u64>,
+    /// Sends that are complete, by channel.
+    pub delivered: BTreeMap<Channel, u64>,
     /// Messages received, by channel.
     pub received: BTreeMap<Channel, u64>,
     /// Signals given, by the other task, window and kind: those included that a call is about to give.
@@ -223,6 +259,8 @@ pub struct Recorded {
     pub entered: BTreeMap<Identity, u64>,
     /// The collective operation that it is in, on each communicator.
     pub inside: Vec<Collective>,
+    /// How it divides what it gives and takes in the last collective operations that have such, also of those that it has left.
+    pub divisions: Vec<Division>,
     /// Some of what it did was not recorded for lack of room: nothing that rests on counts is proven of it.
     pub is_partial: bool,
 }
@@ -243,7 +281,5 @@ impl Receive {
             From::Rank(rank) => std::slice::from_ref(rank),
             From::AnyOf(ranks) => ranks,
         }
-    /// Sends that are complete, by channel.
-    pub delivered: BTreeMap<Channel, u64>,
     }
 }

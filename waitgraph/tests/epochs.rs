@@ -235,6 +235,7 @@ impl Machine {
             posted: Vec::new(),
             entered: BTreeMap::from([(Identity(1), self.entered[task])]),
             inside: Vec::from_iter((step == Some(&Statement::Barrier)).then_some(barrier)),
+            divisions: Vec::new(),
             is_partial: false,
         }
     }

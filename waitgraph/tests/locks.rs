@@ -223,6 +223,7 @@ impl Machine {
             posted: Vec::new(),
             entered: BTreeMap::new(),
             inside: Vec::new(),
+            divisions: Vec::new(),
             is_partial: false,
         }
     }

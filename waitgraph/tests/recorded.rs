@@ -6,7 +6,8 @@ use base::Random;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use waitgraph::recorded::{
-    Channel, Collective, From, How, Identity, Item, Needs, Presence, Receive, Recorded, Waits,
+    Channel, Collective, Division, From, How, Identity, Item, Needs, Portions, Presence, Receive, Recorded,
+    Waits,
 };
 use waitgraph::{Certainty, Differ, Mismatch, Rank, Why, wait_graph};
 
@@ -470,8 +471,8 @@ impl Machine {
             },
             threads: vec![(waits, How::Blocked)],
             sent,
-            received,
             delivered: BTreeMap::new(),
+            received,
             given: BTreeMap::new(),
             used: BTreeMap::new(),
             locks: Vec::new(),
@@ -484,6 +485,7 @@ impl Machine {
                 .map(|c| (Identity(c as u64), self.entered[task][c]))
                 .collect(),
             inside,
+            divisions: Vec::new(),
             is_partial: false,
         }
     }
@@ -637,14 +639,15 @@ fn at_barrier(rank: u32, members: &Arc<[Rank]>, is_inside: bool) -> Recorded {
         presence: Presence::Present,
         threads: vec![(waits, How::Blocked)],
         sent: BTreeMap::new(),
+        delivered: BTreeMap::new(),
         received: BTreeMap::new(),
         given: BTreeMap::new(),
-        delivered: BTreeMap::new(),
         used: BTreeMap::new(),
         locks: Vec::new(),
         posted: Vec::new(),
         entered: BTreeMap::from([(Identity(1), u64::from(is_inside))]),
         inside: Vec::from_iter(is_inside.then_some(barrier)),
+        divisions: Vec::new(),
         is_partial: false,
     }
 }
@@ -707,7 +710,7 @@ fn sizes_are_compared_among_those_who_tell_them() {
     };
     let found = |tasks: &[Recorded]| {
         let graph = wait_graph(tasks);
-        let pair = |each: &Mismatch| (each.one.0.0, each.other.0.0, each.differ());
+        let pair = |each: &Mismatch| (each.one.0.0, each.other.0.0, each.differ);
         Vec::from_iter(graph.mismatches.iter().map(pair))
     };
     let tasks = [
@@ -716,10 +719,7 @@ fn sizes_are_compared_among_those_who_tell_them() {
         with(2, Some(8), Some(2)),
         with(3, Some(4), Some(1)),
     ];
-    assert_eq!(
-        found(&tasks),
-        [(1, 2, Some(Differ::Bytes)), (1, 3, Some(Differ::Reduction))]
-    );
+    assert_eq!(found(&tasks), [(1, 2, Differ::Bytes), (1, 3, Differ::Reduction)]);
     assert_eq!(
         found(&[
             with(0, Some(4), None),
@@ -730,6 +730,46 @@ fn sizes_are_compared_among_those_who_tell_them() {
     );
 }
 
+/// Each of three gives and takes 4 bytes of each. Where one gives another less it is told, though the giver has left, and of the root's list nobody else knows.
+#[test]
+fn portions_are_compared_pair_by_pair() {
+    let members: Arc<[Rank]> = [2, 0, 1].map(Rank).into();
+    let each = |bytes: [Option<u64>; 3]| Portions::OfMembers(bytes.to_vec());
+    let task = |rank: u32, gives: Portions, takes: Portions| {
+        let mut task = at_barrier(rank, &members, true);
+        task.divisions = vec![Division {
+            communicator: Identity(1),
+            ordinal: 1,
+            operation: 0,
+            gives,
+            takes,
+        }];
+        task
+    };
+    let found = |tasks: &[Recorded]| {
+        let graph = wait_graph(tasks);
+        let pair = |each: &Mismatch| (each.one.0.0, each.other.0.0, each.differ);
+        Vec::from_iter(graph.mismatches.iter().map(pair))
+    };
+    let alike = || each([Some(4); 3]);
+    let mut tasks = [0, 1, 2].map(|rank| task(rank, alike(), alike()));
+    assert_eq!(found(&tasks), []);
+    // To rank 1, which is the last member.
+    tasks[2] = task(2, each([Some(4), None, Some(0)]), alike());
+    tasks[2].inside.clear();
+    let differ = Differ::Portion { given: 0, taken: 4 };
+    assert_eq!(found(&tasks), [(2, 1, differ)]);
+    // A list of the root, which is the member in the middle, against what the others give it.
+    let to_root = |bytes: u64| Portions::OfRoot(1, Some(bytes));
+    let none = || Portions::OfMembers(Vec::new());
+    let tasks = [
+        task(0, to_root(4), each([Some(8), Some(4), Some(4)])),
+        task(1, to_root(4), none()),
+        task(2, to_root(12), none()),
+    ];
+    let differ = Differ::Portion { given: 12, taken: 8 };
+    assert_eq!(found(&tasks), [(2, 0, differ)]);
+}
 
 /// What the tasks of [`under_way`] do.
 #[derive(Clone, Copy)]

@@ -7,7 +7,7 @@ use recording::{Call, Pending, Recording, RequestState};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use waitgraph::recorded::{Item, Needs, Presence, Receive, Recorded, Waits};
+use waitgraph::recorded::{Division, Item, Needs, Portions, Presence, Receive, Recorded, Waits};
 
 /// One task's recording, in terms that all tasks share.
 pub(super) struct Task<'r> {
@@ -84,6 +84,11 @@ impl Task<'_> {
             inside: calls
                 .filter_map(|call| self.collective(call.communicator, call.ordinal, call))
                 .chain(self.under_way().filter_map(|request| self.collective_of(request)))
+                .collect(),
+            divisions: recording
+                .divisions
+                .iter()
+                .filter_map(|each| self.division(each))
                 .collect(),
             is_partial: is_partial(recording),
         }
@@ -227,6 +232,29 @@ impl Task<'_> {
         requests.filter(|request| request.state == RequestState::UnderWay)
     }
 
+    fn division(&self, division: &recording::Division) -> Option<Division> {
+        let known = self.recording().communicator(division.communicator)?;
+        let portions = |of: &recording::Portions| match of {
+            recording::Portions::OfMembers(portions) => Portions::OfMembers(portions.clone()),
+            recording::Portions::OfRoot(root, portion) => Portions::OfRoot(*root as usize, *portion),
+        };
+        // The two sides of an intercommunicator have lists of different lengths.
+        known.remote.is_none().then_some(Division {
+            communicator: Identity(known.identity),
+            ordinal: division.ordinal,
+            operation: self.number_of(division.operation)?,
+            gives: portions(&division.gives),
+            takes: portions(&division.takes),
+        })
+    }
+
+    /// The number that all tasks have for an operation of this one.
+    fn number_of(&self, operation: u32) -> Option<u32> {
+        let name = self.recording().operation(operation);
+        let found = self.operations.binary_search_by(|each| each.as_str().cmp(name));
+        u32::try_from(found.ok()?).ok()
+    }
+
     fn collective(&self, communicator: Option<u64>, ordinal: Option<u64>, call: &Call) -> Option<Collective> {
         let known = self.recording().communicator(communicator?)?;
         let own: Option<Vec<Rank>> = known
@@ -262,10 +290,7 @@ impl Task<'_> {
             communicator: Identity(known.identity),
             members,
             ordinal: ordinal?,
-            operation: self
-                .operations
-                .binary_search_by(|each| each.as_str().cmp(name))
-                .ok()? as u32,
+            operation: self.number_of(call.operation)?,
             root,
             // The two sides of an intercommunicator give different things.
             bytes: call.bytes.filter(|_| remote.is_none()),

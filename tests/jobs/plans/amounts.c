@@ -28,6 +28,20 @@ int main(int argc, char **argv)
         counts[i] = i == 3 ? count : rank == 2 && plan[0] == 'V' ? sizeof(int) : 1;
         starts[i] = 4 * i;
     }
+    /* Pair by pair rank r gives rank p so many integers as r + p, and takes as many; but rank 1 gives rank 2 one less. Rank 2 says bytes where it can. */
+    int gives[64], takes[64], places[64], is_w = plan[0] == 'Q';
+    MPI_Datatype types[64];
+    for (int i = 0; i < size; i++) {
+        int in_bytes = is_w && rank == 2;
+        gives[i] = takes[i] = (rank + i) * (in_bytes ? sizeof(int) : 1);
+        types[i] = in_bytes ? MPI_BYTE : MPI_INT;
+        places[i] = (is_w ? 40 : 10) * i;
+    }
+    if (is_odd && plan[1] == 'n') gives[2]--;
+    /* A root that comes takes a piece of each, and gives a piece to each; but rank 1 gives it nothing, and nothing is given to rank 1. */
+    int pieces[64], piece = rank == 2 ? sizeof(int) : 1;
+    for (int i = 0; i < size; i++) pieces[i] = i == 1 && plan[0] == 'Y' && plan[1] == 'n' ? 0 : 1;
+    if (is_odd && plan[0] == 'X' && plan[1] == 'n') piece = 0;
     if (is_odd && plan[1] == 'r') root = 3;
     while (rank == 4) sleep(1);
     switch (plan[0]) {
@@ -39,6 +53,11 @@ int main(int argc, char **argv)
     case 'T': MPI_Alltoall(in, count, type, out, count, type, MPI_COMM_WORLD); break;
     case 'V': MPI_Allgatherv(in, counts[rank], type, out, counts, starts, type, MPI_COMM_WORLD); break;
     case 'R': MPI_Reduce_scatter(in, out, counts, MPI_INT, op, MPI_COMM_WORLD); break;
+    case 'P': MPI_Alltoallv(in, gives, places, MPI_INT, out, takes, places, MPI_INT, MPI_COMM_WORLD); break;
+    case 'p': MPI_Ialltoallv(in, gives, places, MPI_INT, out, takes, places, MPI_INT, MPI_COMM_WORLD, &request); break;
+    case 'Q': MPI_Alltoallw(in, gives, places, types, out, takes, places, types, MPI_COMM_WORLD); break;
+    case 'X': MPI_Gatherv(in, piece, type, out, pieces, starts, MPI_INT, 0, MPI_COMM_WORLD); break;
+    case 'Y': MPI_Scatterv(in, pieces, starts, MPI_INT, out, piece, type, 0, MPI_COMM_WORLD); break;
     case 'b': MPI_Ibcast(in, count, type, root, MPI_COMM_WORLD, &request); break;
     case 'a': MPI_Iallreduce(in, out, count, MPI_INT, op, MPI_COMM_WORLD, &request); break;
     case 'g': MPI_Iallgather(in, count, type, out, count, type, MPI_COMM_WORLD, &request); break;
