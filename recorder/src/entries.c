@@ -85,8 +85,62 @@ __asm__(".pushsection .text\n"
         "leaq hindmost_entries(%rip), %r11\nmovl %eax, %eax\njmp *(%r11,%rax,8)\n"
         ".cfi_endproc\n.size hindmost_first, .-hindmost_first\n.popsection");
 
+/* A section of an ELF file in memory; 0 if it is not all in it. */
+static int section_of(const char *file, size_t size, const Elf64_Ehdr *head, size_t index, Elf64_Shdr *section)
+{
+    if (head->e_shoff > size || (size - head->e_shoff) / sizeof *section <= index) return 0;
+    memcpy(section, file + head->e_shoff + index * sizeof *section, sizeof *section);
+    return section->sh_offset <= size && section->sh_size <= size - section->sh_offset;
+}
+
+/* Whether an ELF file in memory has a function of this name in itself, by its table of symbols; one that was stripped does not tell. */
+static int defines(const char *file, size_t size, const char *name)
+{
+    Elf64_Ehdr head;
+    Elf64_Shdr table, names;
+    if (size < sizeof head) return 0;
+    memcpy(&head, file, sizeof head);
+    if (memcmp(head.e_ident, ELFMAG, SELFMAG) || head.e_shentsize != sizeof table) return 0;
+    for (size_t i = 0; i < head.e_shnum; i++) {
+        if (!section_of(file, size, &head, i, &table) || table.sh_type != SHT_SYMTAB) continue;
+        if (!section_of(file, size, &head, table.sh_link, &names)) continue;
+        for (size_t at = 0; at + sizeof(Elf64_Sym) <= table.sh_size; at += sizeof(Elf64_Sym)) {
+            Elf64_Sym symbol;
+            memcpy(&symbol, file + table.sh_offset + at, sizeof symbol);
+            if (symbol.st_shndx == SHN_UNDEF || symbol.st_name >= names.sh_size) continue;
+            const char *found = file + names.sh_offset + symbol.st_name;
+            if (names.sh_size - symbol.st_name > strlen(name) && !strcmp(found, name)) return 1;
+        }
+    }
+    return 0;
+}
+
+/* Says so where the program has MPI in itself: it calls its own functions, and nothing can stand in front of them. */
+static void look_into_program(void)
+{
+    const char *directory = getenv("HINDMOST_RECORD");
+    struct stat status;
+    int own = directory && *directory ? open("/proc/self/exe", O_RDONLY | O_CLOEXEC) : -1;
+    if (own < 0) return;
+    if (fstat(own, &status) == 0 && status.st_size > 0) {
+        char *file = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, own, 0);
+        if (file != MAP_FAILED) {
+            if (defines(file, (size_t)status.st_size, "PMPI_Init"))
+                fprintf(stderr,
+                        "hindmost: nothing is recorded of process %d: it has MPI in itself, linked with a static library, and a recorder can "
+                        "stand in front of a shared one alone\n",
+                        (int)getpid());
+            munmap(file, (size_t)status.st_size);
+        }
+    }
+    close(own);
+}
+
 __attribute__((constructor)) static void look_for_mpi(void)
 {
     void *init = hindmost_behind();
-    if (init) decide(init, RTLD_NEXT);
+    if (init)
+        decide(init, RTLD_NEXT);
+    else
+        look_into_program();
 }

@@ -1,12 +1,16 @@
 /* The flight recorder of hindmost, for one MPI library. Written by `hindmost recorder`; not to be edited. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <elf.h>
+#include <fcntl.h>
 #include <mpi.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* A process without MPI may be started with this library, a shell that starts the program, say, and another may load MPI later: nothing of MPI has to be there before
@@ -55,11 +59,11 @@ void hindmost_share(uint32_t is_shared);
 uint32_t hindmost_thread(void);
 uint32_t hindmost_enter(struct hindmost_call *call, const uint64_t *requests, size_t count);
 void hindmost_leave(const struct hindmost_call *call, uint32_t outcome);
+void hindmost_divide(const struct hindmost_call *call, const uint64_t *portions, size_t given, size_t taken);
 void hindmost_request(const struct hindmost_call *call, uint64_t handle, uint32_t persistent);
 void hindmost_activate(uint64_t handle);
 void hindmost_complete(uint64_t handle, int64_t source, int64_t tag);
 void hindmost_free(uint64_t handle);
-void hindmost_divide(const struct hindmost_call *call, const uint64_t *portions, size_t given, size_t taken);
 uint32_t hindmost_open_requests(const uint64_t *requests, size_t count);
 void hindmost_signal(uint64_t window, uint32_t signal, const int *peers, size_t count);
 void hindmost_signal_epoch(uint64_t window, uint32_t of, uint32_t signal);
@@ -165,10 +169,6 @@ static inline int64_t bytes_of(int64_t count, MPI_Datatype type)
         size ? bytes_of(sum, type) : 0;                                                                                     \
     })
 
-/* As `REDUCTIONS` of the crate recording. */
-static inline uint64_t reduction_of(MPI_Op op)
-{
-    /* One after the other, the most frequent first: each may have to be looked up. */
 /* What a member gives and takes where each pair of members has to say the same: memory for so many portions for each member twice, for the caller to free; null where they are
  * not kept. The two sides of an intercommunicator have lists of different lengths. */
 enum { MOST_PORTIONS = 1 << 13 };
@@ -196,6 +196,10 @@ static uint64_t *portions_of(MPI_Comm comm, int root, int *members, int *is_root
         free(portions);                                                                                                     \
     } while (0)
 
+/* As `REDUCTIONS` of the crate recording. */
+static inline uint64_t reduction_of(MPI_Op op)
+{
+    /* One after the other, the most frequent first: each may have to be looked up. */
     return op == MPI_SUM ? 3 : op == MPI_MAX ? 1 : op == MPI_MIN ? 2 : op == MPI_PROD ? 4 : op == MPI_LAND ? 5 : op == MPI_BAND ? 6
          : op == MPI_LOR ? 7 : op == MPI_BOR ? 8 : op == MPI_LXOR ? 9 : op == MPI_BXOR ? 10 : op == MPI_MINLOC ? 11 : op == MPI_MAXLOC ? 12 : 0;
 }

@@ -116,6 +116,49 @@ fn no_file_can_be_made(mpi: Mpi) {
     assert_eq!((output.status.code(), told.count()), (Some(0), RANKS), "{lines}");
 }
 
+/// A program with MPI in itself calls its own functions: the job ends as ever, and each rank says in one line why there is no recording of it.
+#[test]
+fn a_program_with_mpi_in_itself_goes_on_under_mpich() {
+    let _turn = my_turn();
+    let mpi = Mpi::Mpich;
+    let (recorder, program) = made_of(mpi, "plan", Debug::None);
+    let library = |name: &str| {
+        let output = run(Command::new("gcc").arg(format!("-print-file-name={name}")));
+        String::from_utf8_lossy(&output.stdout).trim().to_owned()
+    };
+    // What the shared library needs, the static one needs as well.
+    let needed = run(Command::new("ldd").arg(library("libmpich.so")));
+    let needed = String::from_utf8_lossy(&needed.stdout).into_owned();
+    let needed = needed.lines().filter_map(|line| line.split_whitespace().nth(2));
+    let linked = program.with_extension("static");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("jobs/plans/plan.c");
+    let output = run(Command::new("gcc")
+        .args(["-w", "-I/usr/include/x86_64-linux-gnu/mpich", "-o"])
+        .arg(&linked)
+        .arg(source)
+        .arg(library("libmpich.a"))
+        .args(needed.filter(|file| !file.contains("/libc.so"))));
+    assert!(output.status.success(), "{}", said(&output));
+    let records = out().join("recorded-static");
+    let output = run(hindmost()
+        .args(["run", "--recorder"])
+        .arg(recorder)
+        .arg("--record")
+        .arg(&records)
+        .args(["--", "mpirun.mpich", "-np", &RANKS.to_string()])
+        .arg(linked)
+        .env("PLAN", [" B0,0,0 F0,0,0"; RANKS].join("|")));
+    let lines = said(&output);
+    let told = lines.lines().filter(|line| line.contains("it has MPI in itself"));
+    assert_eq!((output.status.code(), told.count()), (Some(0), RANKS), "{lines}");
+    let output = run(hindmost().arg("waits").arg(&records));
+    assert!(
+        said(&output).contains("there is no recording"),
+        "{}",
+        said(&output)
+    );
+}
+
 #[test]
 fn no_file_can_be_made_under_open_mpi() {
     no_file_can_be_made(Mpi::OpenMpi);
