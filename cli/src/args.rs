@@ -440,6 +440,9 @@ pub(crate) struct LspArgs {
     /// An answer, as `find --format json` writes it, instead of a snapshot
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
+    /// What the tasks of the job have recorded of who waits for whom, in this directory
+    #[arg(long, value_name = "DIR")]
+    pub(crate) recordings: Option<PathBuf>,
     /// Do not follow messages to the tasks that send them
     #[arg(long)]
     pub(crate) no_mpi: bool,

@@ -3,7 +3,7 @@
 use crate::args::LspArgs;
 use crate::output::{self, Status, Terminal};
 use ::lsp::{Ended, Host, Job, Settings, Told, ToldError};
-use engine::{Analysis, DependenceGraph, SourceFile};
+use engine::{Analysis, Circumstances, DependenceGraph, SourceFile};
 use project::Failure;
 use project::SourceFinder;
 use std::io::{self, BufReader};
@@ -15,6 +15,7 @@ pub(crate) fn run(args: &LspArgs) -> anyhow::Result<Status> {
         map: args.map.clone(),
         snapshot: args.snapshot.clone(),
         report: args.report.clone(),
+        recordings: args.recordings.clone(),
         no_mpi: args.no_mpi,
     };
     // Errors of what is named are told in the editor: nobody sees a server's standard error.
@@ -62,7 +63,7 @@ fn load(settings: &Settings) -> anyhow::Result<Job> {
     let map = project::read_map(path)?;
     let finder = SourceFinder::new(Some(path), &project::Reader::default());
     let mut notes = Vec::new();
-    let answer = match (&settings.snapshot, &settings.report) {
+    let mut answer = match (&settings.snapshot, &settings.report) {
         (Some(path), _) => {
             let recorded = project::stacks_of(path, &map)?;
             notes.extend(recorded.notes().iter().cloned());
@@ -76,6 +77,13 @@ fn load(settings: &Settings) -> anyhow::Result<Job> {
         }
         (None, None) => None,
     };
+    if let (Some(directory), Some(answer)) = (&settings.recordings, &mut answer) {
+        let records = project::recordings(std::slice::from_ref(directory), &Terminal::new())?;
+        answer.under(Circumstances {
+            waiting: project::waiting(&records),
+            ..Circumstances::default()
+        });
+    }
     Ok(Job {
         sources: map.files.iter().map(|file| finder.find(&file.path)).collect(),
         map,

@@ -18,6 +18,26 @@ pub enum Outwards {
     Waits(usize),
 }
 
+impl Outwards {
+    /// The same with one class more.
+    #[must_use]
+    pub fn further(self) -> Self {
+        match self {
+            Outwards::Progress(classes) => Outwards::Progress(classes.saturating_add(1)),
+            Outwards::Waits(more) => Outwards::Waits(more.saturating_add(1)),
+        }
+    }
+
+    /// Whether both go the same way, however far.
+    #[must_use]
+    pub fn is_same_way(self, other: Self) -> bool {
+        matches!(
+            (self, other),
+            (Outwards::Progress(_), Outwards::Progress(_)) | (Outwards::Waits(_), Outwards::Waits(_))
+        )
+    }
+}
+
 /// A class whose stack a slice has grown by.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SliceStep {

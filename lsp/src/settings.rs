@@ -12,6 +12,8 @@ pub struct Settings {
     pub snapshot: Option<PathBuf>,
     /// An answer, as `find --format json` writes it, in place of stacks.
     pub report: Option<PathBuf>,
+    /// A directory with what the tasks have recorded of who waits for whom.
+    pub recordings: Option<PathBuf>,
     /// Do not follow messages to the tasks that send them.
     pub no_mpi: bool,
 }
@@ -23,6 +25,7 @@ pub(crate) struct Options {
     map: Option<PathBuf>,
     snapshot: Option<PathBuf>,
     report: Option<PathBuf>,
+    recordings: Option<PathBuf>,
     no_mpi: Option<bool>,
 }
 
@@ -36,7 +39,10 @@ impl Settings {
         if let Some(path) = options.map {
             self.map = Some(at_root(path));
         }
-        // Either takes the place of the other.
+        // Either takes the place of the other, and recordings of another moment that of these.
+        if options.snapshot.is_some() || options.report.is_some() || options.recordings.is_some() {
+            self.recordings = options.recordings.map(at_root);
+        }
         if options.snapshot.is_some() || options.report.is_some() {
             self.snapshot = options.snapshot.map(at_root);
             self.report = options.report.map(at_root);

@@ -11,8 +11,8 @@ use std::sync::Arc;
 /// What a slice is to be of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Wish {
-    /// The stacks of so many classes, from the hindmost outwards.
-    Outwards(usize),
+    /// The stacks of classes from the hindmost outwards: by their progress, or along who waits for whom.
+    Outwards(Outwards),
     /// The stack of a class, by its index.
     Class(usize),
     /// A line.
@@ -94,9 +94,8 @@ impl Task {
         let map = &self.project.job.map;
         let answer = self.project.answer();
         let slice = match &self.wish {
-            Wish::Outwards(classes) => {
-                let slice =
-                    answer.and_then(|answer| answer.slice(&graph, Outwards::Progress(*classes), options));
+            Wish::Outwards(outwards) => {
+                let slice = answer.and_then(|answer| answer.slice(&graph, *outwards, options));
                 // Without a hindmost there is no stack.
                 slice.unwrap_or_else(|| graph.slice_stack(&[], options))
             }
@@ -149,7 +148,10 @@ impl Walked {
 
     /// Goes on where another walk was: a slice that grows keeps what it has, in its order.
     pub(crate) fn go_on(&mut self, before: Option<&Walked>) {
-        let both = |wish: &Wish| matches!((wish, &self.wish), (Wish::Outwards(_), Wish::Outwards(_)));
+        let both = |wish: &Wish| match (wish, &self.wish) {
+            (Wish::Outwards(before), Wish::Outwards(now)) => before.is_same_way(*now),
+            _ => false,
+        };
         let at = before
             .filter(|before| both(&before.wish))
             .and_then(|before| before.at);

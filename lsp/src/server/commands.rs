@@ -4,7 +4,7 @@ use super::{ErrorReply, Server, arguments};
 use crate::desk::path_of;
 use crate::settings::Options;
 use crate::slices::{Made, SliceStatement, Task, Walked, Wish};
-use engine::{Answer, SourceFile};
+use engine::{Answer, Outwards, SourceFile};
 use lsp_server::{ErrorCode, RequestId};
 use lsp_types::{ExecuteCommandParams, MessageType, Position, TextDocumentIdentifier};
 use serde::Deserialize;
@@ -36,13 +36,34 @@ pub(super) enum Then {
     Fade(bool),
 }
 
-/// The argument of `hindmost.slice`: a class of the answer, or a place. The hindmost without.
+/// The argument of `hindmost.slice`: a class of the answer, or a place. The hindmost without, from which a slice goes on by progress or along waits.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct Of {
     class: Option<usize>,
+    along: Way,
     text_document: Option<TextDocumentIdentifier>,
     position: Option<Position>,
+}
+
+/// Which classes come after the hindmost.
+#[derive(Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum Way {
+    /// Those that are next in the order of their progress.
+    #[default]
+    Progress,
+    /// Those that wait for it, directly or through others.
+    Waits,
+}
+
+impl Way {
+    fn begins(self) -> Outwards {
+        match self {
+            Way::Progress => Outwards::Progress(1),
+            Way::Waits => Outwards::Waits(0),
+        }
+    }
 }
 
 impl Server {
@@ -113,12 +134,17 @@ impl Server {
     /// At the last step of a slice that goes outwards from the hindmost: the slice with the class that comes next, if there is one.
     fn grown(&self) -> Option<Wish> {
         let walked = self.walked.as_ref()?;
-        let Wish::Outwards(classes) = walked.wish else {
+        let Wish::Outwards(outwards) = walked.wish else {
             return None;
         };
-        let all = self.project.as_ref()?.answer()?.classes.len();
         let is_last = walked.at.is_some_and(|at| at + 1 >= walked.steps.len());
-        (classes < all && is_last).then_some(Wish::Outwards(classes + 1))
+        if !is_last {
+            return None;
+        }
+        let answer = self.project.as_ref()?.answer()?;
+        let steps = |outwards: Outwards| answer.slice_steps(outwards).len();
+        let further = outwards.further();
+        (steps(further) > steps(outwards)).then_some(Wish::Outwards(further))
     }
 
     fn wish(&self, of: Of) -> Result<Wish, ErrorReply> {
@@ -142,7 +168,7 @@ impl Server {
             }
             (None, None, None) => {
                 if project.answer().is_some_and(Answer::has_start_of_slice) {
-                    Ok(Wish::Outwards(1))
+                    Ok(Wish::Outwards(of.along.begins()))
                 } else {
                     Self::refused("there is no task to start from")
                 }
