@@ -3,7 +3,7 @@
 //! A large message goes through only while both sides are in the library (rendezvous). Which of the two holds it, or whether the library does, nobody can tell from
 //! outside; so neither is said to wait for the other, and neither is said to wait for nobody.
 
-use super::world::World;
+use super::world::{World, sent_to};
 use crate::recorded::{Channel, Identity, Item, Presence, Recorded};
 use crate::state::Rank;
 use std::collections::{BTreeMap, BTreeSet};
@@ -91,25 +91,25 @@ fn open_sends<'w>(
     sender: Rank,
 ) -> impl Iterator<Item = Transfer> + 'w {
     let task = world.recorded(sender).filter(|task| !task.is_partial);
-    let sent = task
-        .into_iter()
-        .flat_map(|task| task.sent.iter().map(move |sent| (task, sent)));
-    let is_open = move |(task, (channel, begun)): &(&Recorded, (&Channel, &u64))| {
-        let own = Channel {
-            peer: sender,
-            ..**channel
-        };
-        channel.peer == receiver.rank
-            && channel.communicator == over
-            && count(&task.delivered, **channel) < **begun
-            && count(&receiver.received, own) < **begun
+    let sent = task.into_iter().flat_map(move |task| {
+        let of = sent_to(task, receiver.rank, over);
+        of.map(move |(tag, begun)| (task, tag, begun))
+    });
+    let channel = move |peer: Rank, tag: i64| Channel {
+        communicator: over,
+        peer,
+        tag,
     };
-    sent.filter(is_open).map(move |(_, (channel, _))| Transfer {
+    let is_open = move |(task, tag, begun): &(&Recorded, i64, u64)| {
+        count(&task.delivered, channel(receiver.rank, *tag)) < *begun
+            && count(&receiver.received, channel(sender, *tag)) < *begun
+    };
+    sent.filter(is_open).map(move |(_, tag, _)| Transfer {
         who: receiver.rank,
         other: sender,
         side: Side::Receiver,
         communicator: over,
-        tag: channel.tag,
+        tag,
     })
 }
 

@@ -440,7 +440,11 @@ fn received(task: &Recorded, communicator: Identity, peer: Rank, tag: i64) -> u6
 }
 
 /// What `sender` has sent to a task over a communicator: tags, and how many.
-fn sent_to(sender: &Recorded, to: Rank, communicator: Identity) -> impl Iterator<Item = (i64, u64)> + '_ {
+pub(super) fn sent_to(
+    sender: &Recorded,
+    to: Rank,
+    communicator: Identity,
+) -> impl Iterator<Item = (i64, u64)> + '_ {
     let channel = move |tag| Channel {
         communicator,
         peer: to,
