@@ -22,7 +22,7 @@ macro_rules! status_of_answer {
 const EXIT_CODES: &str = concat!(
     "Exit status of find and order: ",
     status_of_answer!(),
-    "\nExit status of map, embed, extract, counters, show and gdb-script: 0 done, 2 error."
+    "\nExit status of map, embed, extract, counters, show, gdb-script and lldb-script: 0 done, 2 error."
 );
 
 /// Finds the task of a hung parallel job that is behind all others, and says why.
@@ -91,6 +91,13 @@ pub(crate) enum Command {
         Exit status: 0 printed, 2 error."
     )]
     GdbScript,
+    /// Print hindmost's commands for lldb, a Python file for lldb to import
+    #[command(
+        after_help = "hindmost lldb-script > hindmost_lldb.py, then in lldb (or in ~/.lldbinit): command script import hindmost_lldb.py, and \
+        help hindmost. Debian 12's lldb 14 looks for its Python module in the wrong place and runs no script at all unless it is started with \
+        PYTHONPATH=/usr/lib/llvm-14/lib/python3.11/dist-packages. Exit status: 0 printed, 2 error."
+    )]
+    LldbScript,
     /// Tell who waits for whom, from the recordings of a job
     #[command(after_help = WAITS_HELP)]
     Waits(WaitsArgs),

@@ -9,11 +9,11 @@ mod cc;
 mod check;
 mod cores;
 mod counters;
+mod debugger_scripts;
 mod embed;
 mod embed_args;
 mod find;
 mod findings;
-mod gdb_script;
 mod lsp;
 mod map;
 mod order;
@@ -72,7 +72,8 @@ fn main() -> ExitCode {
         Command::View(args) => view::run(&args),
         Command::Watch(args) => watch::run(&args),
         Command::Recorder(args) => recorder::make(&args),
-        Command::GdbScript => gdb_script::print(),
+        Command::GdbScript => debugger_scripts::print_for_gdb(),
+        Command::LldbScript => debugger_scripts::print_for_lldb(),
         Command::Run(args) => recorder::run(&args),
         Command::Waits(args) => waits::run(&args),
         Command::GeneratePages(args) => pages::generate(&args),

@@ -1,9 +1,11 @@
-//! Two ranks of a hung job as inferiors of one gdb: the commands of `hindmost gdb-script` name whom the job was hung by.
+//! Two ranks of a hung job in one gdb and in one lldb: the commands of `hindmost gdb-script` and `lldb-script` name whom the job was hung by.
 
 use crate::hindmost::{compile, hindmost, hung, my_turn, out};
-use corpus::{Mpi, Program, Stall};
+use corpus::{Job, Mpi, Program, Stall};
 use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use tests::stopped::python_of_lldb;
 
 fn check(mpi: Mpi) {
     let _turn = my_turn();
@@ -14,11 +16,23 @@ fn check(mpi: Mpi) {
         place: "get_norm",
     };
     let job = hung(&exe, mpi, 3, stall);
-    let directory = out().join(format!("gdb-{mpi:?}"));
+    let directory = out().join(format!("debuggers-{mpi:?}"));
     fs::create_dir_all(&directory).unwrap();
-    let script = directory.join("hindmost-gdb.py");
-    let printed = hindmost().arg("gdb-script").output().unwrap();
-    fs::write(&script, printed.stdout).unwrap();
+    in_gdb(&exe, &job, &directory);
+    in_lldb(&exe, &job, &directory);
+    drop(job);
+    fs::remove_dir_all(&directory).unwrap();
+}
+
+/// Writes a script of hindmost's for a debugger.
+fn script(command: &str, file: PathBuf) -> PathBuf {
+    let printed = hindmost().arg(command).output().unwrap();
+    fs::write(&file, printed.stdout).unwrap();
+    file
+}
+
+fn in_gdb(exe: &Path, job: &Job, directory: &Path) {
+    let script = script("gdb-script", directory.join("hindmost-gdb.py"));
     let ranks = job.ranks();
     let program = hindmost().get_program().to_owned();
     let commands = [
@@ -39,8 +53,6 @@ fn check(mpi: Mpi) {
     for command in &commands {
         gdb.args(["-ex", command]);
     }
-    let output = gdb.arg(&exe).output().expect("gdb runs");
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
     let wanted = [
         "Rank 1 is behind the other one",
         "iteration it=17",
@@ -48,6 +60,44 @@ fn check(mpi: Mpi) {
         "rank 2",
         "[it=17]",
     ];
+    says(gdb.arg(exe), &wanted);
+}
+
+fn in_lldb(exe: &Path, job: &Job, directory: &Path) {
+    let script = script("lldb-script", directory.join("hindmost_lldb.py"));
+    let ranks = job.ranks();
+    let program = hindmost().get_program().to_owned();
+    let mut lldb = Command::new("lldb");
+    lldb.args(["--no-lldbinit", "--batch"])
+        .env("PYTHONPATH", python_of_lldb())
+        .env_remove("DEBUGINFOD_URLS");
+    let commands = [
+        format!("command script import {}", script.display()),
+        format!("hindmost set program {}", program.to_str().unwrap()),
+        format!("target create {}", exe.display()),
+        format!("process attach --pid {}", ranks[&0]),
+        format!("target create {}", exe.display()),
+        format!("process attach --pid {}", ranks[&1]),
+        "hindmost order".to_owned(),
+        "hindmost here".to_owned(),
+    ];
+    for command in &commands {
+        lldb.args(["-o", command]);
+    }
+    says(
+        &mut lldb,
+        &[
+            "Rank 1 is behind the other one",
+            "iteration it=17",
+            "rank 2",
+            "get_norm",
+        ],
+    );
+}
+
+fn says(debugger: &mut Command, wanted: &[&str]) {
+    let output = debugger.output().expect("the debugger runs");
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
     for words in wanted {
         assert!(
             said.contains(words),
@@ -55,8 +105,6 @@ fn check(mpi: Mpi) {
             String::from_utf8_lossy(&output.stderr)
         );
     }
-    drop(job);
-    fs::remove_dir_all(&directory).unwrap();
 }
 
 #[test]

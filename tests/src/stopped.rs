@@ -36,6 +36,12 @@ pub fn has_tools(tools: &[&str]) -> bool {
     false
 }
 
+/// What lldb needs as PYTHONPATH: Debian's looks for its own module in a directory that is not there.
+pub fn python_of_lldb() -> PathBuf {
+    let found = PathBuf::from("/usr/lib/llvm-14/lib/python3.11/dist-packages");
+    if found.is_dir() { found } else { PathBuf::new() }
+}
+
 /// Runs a command that must succeed.
 pub fn succeed(command: &mut Command) -> Output {
     let output = command.output().unwrap_or_else(|e| panic!("{command:?}: {e}"));

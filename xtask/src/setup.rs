@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// A program, and the Debian packages that bring it with what it needs to be of use.
-const TOOLS: [(&str, &[&str]); 35] = [
+const TOOLS: [(&str, &[&str]); 36] = [
     ("gcc", &["gcc", "libc6-dev"]),
     ("clang", &["clang"]),
     ("musl-gcc", &["musl-tools"]),
@@ -30,6 +30,7 @@ const TOOLS: [(&str, &[&str]); 35] = [
     ("git", &["git"]),
     ("patch", &["patch"]),
     ("gdb", &["gdb"]),
+    ("lldb", &["lldb"]),
     ("eu-stack", &["elfutils"]),
     ("python3", &["python3"]),
     ("pkg-config", &["pkg-config"]),

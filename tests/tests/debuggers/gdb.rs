@@ -1,35 +1,8 @@
-//! The commands of hindmost in a real gdb: live processes and cores as inferiors of one gdb.
-//!
-//! What they print is held against the iterations in which the programs stay.
+//! The commands in gdb.
 
-use std::path::{Path, PathBuf};
+use crate::program::{Built, bound_map, built, has_all};
 use std::process::Command;
-use tests::oracle::judge::Directory;
 use tests::stopped::{Stopped, has_tools, hindmost, succeed};
-
-/// A program that was compiled so, in a directory of its own.
-struct Built {
-    directory: Directory,
-    program: PathBuf,
-}
-
-fn built(flags: &[&str]) -> Built {
-    let directory = Directory::of_seed(None, 0).unwrap();
-    std::fs::write(
-        directory.path.join("iterate.c"),
-        include_str!("debuggers/iterate.c"),
-    )
-    .unwrap();
-    let arguments = ["-g", "-fno-inline", "iterate.c", "-o", "iterate"];
-    succeed(
-        Command::new("gcc")
-            .args(flags)
-            .args(arguments)
-            .current_dir(&directory.path),
-    );
-    let program = directory.path.join("iterate");
-    Built { directory, program }
-}
 
 /// What gdb prints for each of these commands, an error included, which ends no session.
 fn session(built: &Built, commands: &[&str]) -> Vec<String> {
@@ -81,12 +54,6 @@ fn attached(built: &Built, a: &Stopped, b: &Stopped, commands: &[&str]) -> Vec<S
         .chain(commands.iter().copied())
         .collect();
     session(built, &all).split_off(first.len())
-}
-
-fn has_all(said: &str, words: &[&str]) {
-    for word in words {
-        assert!(said.contains(word), "no {word:?} in {said}");
-    }
 }
 
 #[test]
@@ -323,15 +290,4 @@ fn what_cannot_be_told_is_an_error() {
         has_all(&said[index], &["error: ", words]);
         assert!(!said[index].contains("Traceback"), "{}", said[index]);
     }
-}
-
-fn bound_map(built: &Built) -> PathBuf {
-    let map: &Path = Path::new("other.hmap");
-    succeed(
-        Command::new(hindmost())
-            .args(["map", "--exe", "iterate", "-q", "-o"])
-            .arg(map)
-            .current_dir(&built.directory.path),
-    );
-    built.directory.path.join(map)
 }
