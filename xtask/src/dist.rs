@@ -14,12 +14,13 @@ use std::process::{Command, Stdio};
 const LARGEST: u64 = 25_000_000;
 
 /// Where the parts of a distribution go, below its prefix.
-const INTEGRATIONS: [(&str, &str); 6] = [
+const INTEGRATIONS: [(&str, &str); 7] = [
     ("integrations/cmake", "share/hindmost/cmake"),
     ("integrations/c", "share/hindmost/c"),
     ("integrations/ci", "share/hindmost/ci"),
     ("integrations/python", "share/hindmost/python"),
     ("integrations/nvim", "share/hindmost/nvim"),
+    ("integrations/statview", "share/hindmost/statview"),
     ("docs", "share/doc/hindmost"),
 ];
 

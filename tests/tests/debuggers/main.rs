@@ -5,3 +5,4 @@
 mod gdb;
 mod lldb;
 mod program;
+mod statview;
