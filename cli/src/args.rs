@@ -68,6 +68,9 @@ pub(crate) enum Command {
     /// Show recorded stacks as a prefix tree, its branches in the order of their progress
     #[command(after_help = TREE_HELP)]
     Tree(TreeArgs),
+    /// Serve an editor's debugger: attach to the hindmost task (a debug adapter, over standard input and output)
+    #[command(after_help = "docs/debuggers.md tells how to set up editors. Exit status: 0 the editor has left, 2 error.")]
+    Dap(DapArgs),
     /// Serve an editor: what was found, in the source (a language server, over standard input and output)
     #[command(
         after_help = "docs/editor.md tells how to set up editors. Exit status: 0 ended as the protocol wants, 1 otherwise."
@@ -434,6 +437,22 @@ pub(crate) enum SliceFormat {
     Json,
     /// SARIF 2.1.0, for editors and for services that show results beside the code
     Sarif,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct DapArgs {
+    /// A launcher or tasks of the job (pid in the editor's configuration names others)
+    #[arg(value_name = "PID")]
+    pub(crate) pids: Vec<u32>,
+    /// An answer, as `find --format json` writes it, instead of a look at the job (report in the configuration)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
+    /// The map of the program (map in the configuration)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) map: Option<PathBuf>,
+    /// The debugger: gdb, or lldb's own adapter, lldb-dap or lldb-vscode (debugger in the configuration) [default: gdb]
+    #[arg(long, value_name = "PROGRAM")]
+    pub(crate) debugger: Option<String>,
 }
 
 #[derive(Args, Debug)]

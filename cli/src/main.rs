@@ -9,6 +9,7 @@ mod cc;
 mod check;
 mod cores;
 mod counters;
+mod dap;
 mod debugger_scripts;
 mod embed;
 mod embed_args;
@@ -68,6 +69,7 @@ fn main() -> ExitCode {
         Command::Order(args) => order::run(&args),
         Command::Slice(args) => slice::run(&args),
         Command::Tree(args) => tree::run(&args),
+        Command::Dap(args) => dap::run(&args),
         Command::Lsp(args) => lsp::run(&args),
         Command::View(args) => view::run(&args),
         Command::Watch(args) => watch::run(&args),

@@ -17,6 +17,7 @@
 //! over changes of both.
 
 mod change;
+mod debuggers;
 mod foreign_stacks;
 mod graphs;
 mod maps;
@@ -41,7 +42,7 @@ pub struct Target {
 }
 
 /// All of them.
-pub const TARGETS: [Target; 12] = [
+pub const TARGETS: [Target; 13] = [
     Target {
         // ELF and DWARF of a program.
         name: "bind",
@@ -107,6 +108,12 @@ pub const TARGETS: [Target; 12] = [
         name: "texts",
         check: texts::texts,
         seeds: texts::seeds,
+    },
+    Target {
+        // The machine interface of gdb.
+        name: "mi",
+        check: debuggers::mi,
+        seeds: debuggers::seeds,
     },
     Target {
         // C and C++ to a map.

@@ -119,6 +119,11 @@ fn texts() {
 }
 
 #[test]
+fn mi() {
+    check("mi");
+}
+
+#[test]
 fn sources() {
     check("sources");
 }

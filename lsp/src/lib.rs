@@ -26,7 +26,7 @@ mod transport;
 pub use server::{Ended, serve};
 pub use settings::Settings;
 pub use told::{Told, ToldError};
-pub use transport::{Writing, connect};
+pub use transport::{Writing, connect, read_body};
 
 use base::IdVec;
 use engine::{Answer, DependenceGraph, Map, SourceFile};

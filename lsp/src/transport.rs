@@ -83,8 +83,11 @@ fn refuse(body: &[u8], output: &Mutex<impl Write>) {
     let _ = output.flush();
 }
 
-/// The next body; nothing at the end of the input.
-fn read_body(input: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
+/// The next body of a message, in the framing that this protocol shares with that of debug adapters; nothing at the end of the input.
+///
+/// # Errors
+/// The input fails, or what comes is no message.
+pub fn read_body(input: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
     let damaged = || io::Error::from(io::ErrorKind::InvalidData);
     let mut length = None;
     loop {

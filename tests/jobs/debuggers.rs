@@ -1,10 +1,12 @@
-//! Two ranks of a hung job in one gdb and in one lldb: the commands of `hindmost gdb-script` and `lldb-script` name whom the job was hung by.
+//! Two ranks of a hung job in one gdb and in one lldb, and the job in an editor: all name whom it was hung by.
 
 use crate::hindmost::{compile, hindmost, hung, my_turn, out};
 use corpus::{Job, Mpi, Program, Stall};
+use serde_json::json;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use tests::editor::Editor;
 use tests::stopped::python_of_lldb;
 
 fn check(mpi: Mpi) {
@@ -20,6 +22,7 @@ fn check(mpi: Mpi) {
     fs::create_dir_all(&directory).unwrap();
     in_gdb(&exe, &job, &directory);
     in_lldb(&exe, &job, &directory);
+    in_an_editor(&job);
     drop(job);
     fs::remove_dir_all(&directory).unwrap();
 }
@@ -93,6 +96,32 @@ fn in_lldb(exe: &Path, job: &Job, directory: &Path) {
             "get_norm",
         ],
     );
+}
+
+/// The editor names the launcher, and stands at the rank by which the job was hung, at the program's line; then that rank hangs on.
+fn in_an_editor(job: &Job) {
+    let mut editor = Editor::new(hindmost().arg("dap").env_remove("DEBUGINFOD_URLS"));
+    editor.ask("initialize", json!({})).unwrap();
+    let attach = editor.send("attach", json!({"pid": job.launcher()}));
+    editor.answer(attach).unwrap();
+    editor.event("initialized");
+    editor.ask("configurationDone", json!({})).unwrap();
+    let stopped = editor.event("stopped");
+    let why = stopped["description"].as_str().unwrap();
+    assert!(why.starts_with("hindmost: rank 1, in "), "{why}");
+    let stack = editor
+        .ask("stackTrace", json!({"threadId": stopped["threadId"]}))
+        .unwrap();
+    let mut frames = stack["stackFrames"].as_array().unwrap().iter();
+    let place = frames
+        .find(|frame| frame["presentationHint"] != "subtle")
+        .unwrap();
+    assert_eq!(place["source"]["name"], "poisson.c", "{stack}");
+    assert!(stack.to_string().contains("[it=17]"), "{stack}");
+    editor.ask("disconnect", json!({})).unwrap();
+    editor.vanish();
+    let status = fs::read_to_string(format!("/proc/{}/status", job.ranks()[&1])).unwrap();
+    assert!(status.contains("TracerPid:\t0\n"), "{status}");
 }
 
 fn says(debugger: &mut Command, wanted: &[&str]) {

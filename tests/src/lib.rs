@@ -19,6 +19,7 @@
 //! counted (`docs/slices.md`). All do all of it with `HINDMOST_SLICES=all`, and a part under CI.
 
 pub mod command;
+pub mod editor;
 pub mod loops;
 pub mod oracle;
 pub mod second;

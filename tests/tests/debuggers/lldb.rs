@@ -19,7 +19,10 @@ fn session(built: &Built, commands: &[&str]) -> Vec<String> {
     std::fs::write(dir.join("session"), text).unwrap();
     // Errors stand where they belong only if both streams are one. An error in the end is lldb's own end.
     let output = Command::new("sh")
-        .args(["-c", "exec lldb --no-lldbinit --batch -o 'command source --stop-on-error false session' 2>&1"])
+        .args([
+            "-c",
+            "exec lldb --no-lldbinit --batch -o 'command source --stop-on-error false session' 2>&1",
+        ])
         .current_dir(dir)
         .env("PYTHONPATH", python_of_lldb())
         .env("XDG_CACHE_HOME", dir)

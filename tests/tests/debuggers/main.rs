@@ -2,6 +2,7 @@
 //!
 //! What they print is held against the iterations in which the programs stay.
 
+mod dap;
 mod gdb;
 mod lldb;
 mod program;
