@@ -28,6 +28,9 @@ pub(crate) fn run(args: &OrderArgs) -> anyhow::Result<Status> {
             tree: None,
         },
     )?;
+    if let Some(answer) = &mut found.answer {
+        answer.map = Some(project::map_used(&args.map, &map, &bytes));
+    }
     let finder = SourceFinder::new(Some(&args.map), &project::Reader::default());
     project::advise(&mut found, Origin::Recorded, &finder);
     let slice = args.slice.then_some(&args.job_slice);

@@ -8,7 +8,7 @@ use crate::recorded::Waiting;
 use crate::state::{ClassState, Halted};
 use crate::threads::ThreadGroup;
 use crate::trouble::{self, Trouble};
-use crate::{CallView, Excerpt, FrameView, JobMotion, Reason, Relation, Value, Who};
+use crate::{CallView, Excerpt, FrameView, JobMotion, MapUsed, Reason, Relation, Value, Who};
 use base::RankSet;
 use library::symbols;
 
@@ -38,6 +38,8 @@ pub struct Answer {
     pub missing_ranks: RankSet,
     /// Those of them that have ended; whoever knows says it ([`Answer::explain_ended`]).
     pub ended_ranks: RankSet,
+    /// The map that it rests on; whoever has found it says it.
+    pub map: Option<MapUsed>,
     /// What the order takes for granted, as clauses.
     pub assumptions: Vec<String>,
     /// What else the reader should know: stale sources, partial functions.

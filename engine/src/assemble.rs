@@ -76,6 +76,7 @@ pub(crate) fn assemble<'a>(
         unreadable,
         missing_ranks,
         ended_ranks: RankSet::default(),
+        map: None,
         assumptions,
         warnings,
         excerpts,

@@ -1,7 +1,7 @@
 //! What is known of how stacks were taken, and changes what an answer may claim.
 
 use crate::recorded::Waiting;
-use crate::{Answer, NoMap};
+use crate::{Answer, MapUsed, NoMap};
 use base::RankSet;
 use snapshot::Task;
 
@@ -16,6 +16,8 @@ pub struct Circumstances<'a> {
     pub ended: RankSet,
     /// Why there is no map.
     pub no_map: Option<&'a NoMap>,
+    /// Which map there is.
+    pub map: Option<MapUsed>,
     /// The tasks are no ranks of a parallel job, as far as their environments tell.
     pub no_job: bool,
     /// The programs of the tasks are not the same.
@@ -49,6 +51,7 @@ impl Answer {
         if circumstances.silent_of_motion {
             self.motion = None;
         }
+        self.map = circumstances.map;
         self.explain_ended(&circumstances.ended);
         if let Some(why) = circumstances.no_map {
             self.explain_no_map(why);

@@ -20,7 +20,7 @@ pub(crate) mod units;
 use crate::inputs::Inputs;
 use crate::listener::Listener;
 use crate::preprocess::Preprocessor;
-use engine::{Fingerprint, Identity, Map, SourceFile};
+use engine::{Fingerprint, Identity, Map, MapOrigin, MapUsed, SourceFile};
 use own::Directory;
 use std::fs;
 use std::io::{self, Read as _};
@@ -66,20 +66,22 @@ impl Slot {
         })
     }
 
-    /// The map kept here, if it is sound and of this hindmost.
-    pub(crate) fn read(&self) -> Option<Map> {
+    /// The map kept here, if it is sound and of this hindmost, and which it is.
+    pub(crate) fn read(&self, from: MapOrigin) -> Option<(Map, MapUsed)> {
         let made = self.directory.used(&self.name)?;
         let installed = modified(&std::env::current_exe().ok()?)?;
         if made < installed {
             return None;
         }
-        Map::from_bytes(&self.directory.read(&self.name)?).ok()
+        let bytes = self.directory.read(&self.name)?;
+        let map = Map::from_bytes(&bytes).ok()?;
+        let used = MapUsed::new(from, &map, &bytes);
+        Some((map, used))
     }
 
-    /// Keeps a map.
-    pub(crate) fn write(&self, map: &Map) -> io::Result<()> {
-        self.directory
-            .put(&self.name, &map.to_bytes_by(rayon::current_num_threads()))
+    /// Keeps a map, as the bytes that it is written as.
+    pub(crate) fn write(&self, map: &[u8]) -> io::Result<()> {
+        self.directory.put(&self.name, map)
     }
 }
 

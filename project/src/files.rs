@@ -2,7 +2,7 @@
 
 use crate::embedded::map_bytes;
 use crate::failure::Failure;
-use engine::{Excerpt, Findings, Map};
+use engine::{Excerpt, Findings, Map, MapOrigin, MapUsed};
 use regular_files::{Limit, Reader};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
@@ -56,6 +56,25 @@ pub(crate) fn text_of(path: &Path, bytes: Vec<u8>) -> Result<String, Failure> {
 /// Reads a map; the error names the file and says what to do.
 pub fn read_map(path: &Path) -> Result<Map, Failure> {
     map_in(path, Map::from_bytes(&map_bytes(path)?))
+}
+
+/// Reads a map, and tells which it is.
+pub(crate) fn read_map_used(path: &Path) -> Result<(Map, MapUsed), Failure> {
+    let bytes = map_bytes(path)?;
+    let map = map_in(path, Map::from_bytes(&bytes))?;
+    let used = map_used(path, &map, &bytes);
+    Ok((map, used))
+}
+
+/// Which map a file is, or a program has inside, that was read as these bytes.
+pub fn map_used(path: &Path, map: &Map, bytes: &[u8]) -> MapUsed {
+    let is_program = begins_with(path, b"\x7fELF");
+    let from = if is_program {
+        MapOrigin::Program
+    } else {
+        MapOrigin::File
+    };
+    MapUsed::new(from(path.to_owned()), map, bytes)
 }
 
 /// What was read of a map file; the error names it.

@@ -10,7 +10,7 @@ use crate::listener::Listener;
 use crate::making;
 use crate::threads;
 use base::{Diagnostic, Severity, Span};
-use engine::{Map, Mismatch, NoMap, SourceFile};
+use engine::{Map, MapOrigin, MapUsed, Mismatch, NoMap, SourceFile};
 use regular_files::{Limit, Reader};
 use std::cell::LazyCell;
 use std::collections::BTreeSet;
@@ -25,6 +25,8 @@ pub struct JobMap {
     pub map: Map,
     /// The file that the map came from, if it did.
     pub path: Option<PathBuf>,
+    /// Which map it is, if there is one.
+    pub used: Option<MapUsed>,
     /// What the user should know of it.
     pub warnings: Vec<String>,
     /// Why the map is empty, if it is.
@@ -41,6 +43,7 @@ impl JobMap {
         Self {
             map: Map::default(),
             path: None,
+            used: None,
             unbound: Vec::new(),
             warnings: Vec::new(),
             reader: reader.clone(),
@@ -55,10 +58,10 @@ impl JobMap {
     pub(crate) fn of_code(why: &Failure, build: &Build<'_>, listener: &dyn Listener) -> Self {
         let mut found = Self::none(why, &build.reader);
         let slot = Slot::of_code(&build.identities(), listener);
-        if let Some(map) = slot.as_ref().and_then(Slot::read)
+        if let Some((map, used)) = slot.as_ref().and_then(|slot| slot.read(MapOrigin::Code))
             && build.executable.fits(&map).is_ok()
         {
-            found.map = map;
+            (found.map, found.used) = (map, Some(used));
             return found;
         }
         let all = || std::iter::once(&build.executable).chain(build.libraries());
@@ -68,8 +71,10 @@ impl JobMap {
         threads::start(None);
         let mut map = Map::default();
         if all().all(|each| each.bind_code(&mut map).is_ok()) {
+            let bytes = map.to_bytes_by(rayon::current_num_threads());
+            found.used = Some(MapUsed::new(MapOrigin::Code, &map, &bytes));
             // It is made anew when it was not kept.
-            if let Some(Err(error)) = slot.map(|slot| slot.write(&map)) {
+            if let Some(Err(error)) = slot.map(|slot| slot.write(&bytes)) {
                 let warning = format!("the order of the code could not be kept for the next time: {error}");
                 found.warnings.push(warning);
             }
@@ -86,7 +91,7 @@ impl JobMap {
     /// The map that the user gave. An unbound one is bound in memory.
     pub fn given(path: &Path, build: &Build<'_>) -> Result<Self, Failure> {
         let executable = &build.executable;
-        let mut map = files::read_map(path)?;
+        let (mut map, used) = files::read_map_used(path)?;
         let unbound = match executable.fits(&map) {
             Ok(()) => Vec::new(),
             Err(Mismatch::NotBound) => bind(&mut map, executable, &Vec::from_iter(build.libraries()))?,
@@ -102,6 +107,7 @@ impl JobMap {
         Ok(Self {
             map,
             path: Some(path.to_owned()),
+            used: Some(used),
             warnings: Vec::new(),
             none: None,
             unbound,
@@ -113,9 +119,10 @@ impl JobMap {
     pub fn found(build: &Build<'_>, roots: &[PathBuf], listener: &dyn Listener) -> Result<Self, Failure> {
         let executable = &build.executable;
         let mut warnings = Vec::new();
-        let of_build = |map, path, warnings| Self {
+        let of_build = |map, used: MapUsed, warnings| Self {
             map,
-            path,
+            path: used.from.path().map(Path::to_owned),
+            used: Some(used),
             warnings,
             none: None,
             unbound: Vec::new(),
@@ -123,15 +130,15 @@ impl JobMap {
         };
         for path in places(executable, &build.reader) {
             let read = build.reader.read(&path, Limit::RECORD).ok();
-            match read.map(|bytes| usable(&bytes, executable)) {
-                Some(Ok(map)) => return Ok(of_build(map, Some(path), warnings)),
+            match read.map(|bytes| usable(&bytes, executable, MapOrigin::File(path.clone()))) {
+                Some(Ok((map, used))) => return Ok(of_build(map, used, warnings)),
                 Some(Err(why)) => warnings.push(format!("{}: ignored: {why}", path.display())),
                 None => warnings.push(format!("{} cannot be read: ignored", path.display())),
             }
         }
         if let Some(embedded) = executable.embedded_map() {
-            match usable(embedded, executable) {
-                Ok(map) => return Ok(of_build(map, Some(executable.path.clone()), warnings)),
+            match usable(embedded, executable, MapOrigin::Program(executable.path.clone())) {
+                Ok((map, used)) => return Ok(of_build(map, used, warnings)),
                 Err(why) => {
                     let path = executable.path.display();
                     warnings.push(format!("the map inside {path}: ignored: {why}"));
@@ -139,10 +146,10 @@ impl JobMap {
             }
         }
         let slot = Slot::of(&build.identities(), listener);
-        if let Some(map) = slot.as_ref().and_then(Slot::read)
+        if let Some((map, used)) = slot.as_ref().and_then(|slot| slot.read(MapOrigin::Kept))
             && executable.fits(&map).is_ok()
         {
-            return Ok(of_build(map, None, warnings));
+            return Ok(of_build(map, used, warnings));
         }
         Self::made(build, roots, slot.as_ref(), warnings, listener)
     }
@@ -185,12 +192,15 @@ impl JobMap {
                 .filter(|each| !std::ptr::eq(*each, executable)),
         );
         let unbound = bind(&mut map, executable, &libraries)?;
-        if is_whole && let Some(Err(error)) = slot.map(|slot| slot.write(&map)) {
+        let bytes = map.to_bytes_by(rayon::current_num_threads());
+        let used = MapUsed::new(MapOrigin::Made, &map, &bytes);
+        if is_whole && let Some(Err(error)) = slot.map(|slot| slot.write(&bytes)) {
             warnings.push(format!("the map could not be kept for the next time: {error}"));
         }
         Ok(Self {
             map,
             path: None,
+            used: Some(used),
             warnings,
             none: None,
             unbound,
@@ -337,10 +347,11 @@ fn bind(
 }
 
 /// The map in `bytes`, if it is one of this build.
-fn usable(bytes: &[u8], executable: &Executable) -> Result<Map, String> {
+fn usable(bytes: &[u8], executable: &Executable, from: MapOrigin) -> Result<(Map, MapUsed), String> {
     let map = Map::from_bytes(bytes).map_err(|error| error.to_string())?;
     executable.fits(&map).map_err(|mismatch| mismatch.to_string())?;
-    Ok(map)
+    let used = MapUsed::new(from, &map, bytes);
+    Ok((map, used))
 }
 
 /// Where maps of an executable may lie: beside it by name, and by its build-id where debug files lie.

@@ -158,12 +158,16 @@ fn pids_of(tasks: &[&TaskRef]) -> Vec<u32> {
 
 /// No executable can be read: the probe knows why, task by task.
 fn no_program(given_map: Option<&Path>, job: &Job, reader: &Reader) -> Result<JobMap, Failure> {
-    let map = match given_map {
-        Some(path) => files::read_map(path)?,
-        None => Map::default(),
+    let (map, used) = match given_map {
+        Some(path) => {
+            let (map, used) = files::read_map_used(path)?;
+            (map, Some(used))
+        }
+        None => (Map::default(), None),
     };
     Ok(JobMap {
         map,
+        used,
         path: given_map.map(Path::to_owned),
         unbound: Vec::new(),
         none: None,

@@ -66,6 +66,7 @@ impl Seen {
                 silent_of_motion: how.silent_of_motion,
                 ended: self.ended.clone(),
                 no_map: found.none.as_ref(),
+                map: found.used.clone(),
                 waiting: self.waiting.clone(),
                 warnings: found.warnings.iter().chain(&self.notes).cloned().collect(),
                 ..circumstances

@@ -1,7 +1,7 @@
 //! Maps that travel inside programs: put there behind the link, or file by file by the compiler's wrapper.
 
 use crate::support::{Run, Sandbox, Target, installed};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
@@ -429,6 +429,74 @@ fn a_target_of_cmake_carries_its_map() {
     assert!(!strict.status.success());
     let (_, said) = found(&sandbox, "build/app");
     assert_eq!(said, "");
+}
+
+/// Wherever the map came from, the answer says it, and by its hash it is found again.
+#[test]
+fn an_answer_names_its_map() {
+    let sandbox = written("embed-named");
+    tool(
+        &sandbox,
+        &[
+            "cc",
+            "-g",
+            "-Wl,--build-id=0x1234",
+            "-o",
+            "app",
+            "src/main.c",
+            "src/work.c",
+        ],
+    );
+    let process = sandbox.start("app", &["3"]);
+    let of = |arguments: &[&str]| {
+        let run = sandbox.run(arguments);
+        let answer: Value =
+            serde_json::from_str(&run.out).unwrap_or_else(|error| panic!("{error}: {}", run.err));
+        answer["map"].clone()
+    };
+    let find = || {
+        of(&[
+            "find",
+            &process.pid(),
+            "--format",
+            "json",
+            "--save",
+            "job.snapshot",
+        ])
+    };
+    let hash = |name: &str| {
+        let bytes = std::fs::read(sandbox.path(name)).unwrap();
+        engine::build_id_text(&engine::content_hash(&bytes))
+    };
+    let path = |name: &str| {
+        sandbox
+            .path(name)
+            .canonicalize()
+            .unwrap()
+            .to_string_lossy()
+            .into_owned()
+    };
+    let (made, kept) = (find(), find());
+    assert_eq!((&made["from"], &kept["from"]), (&json!("made"), &json!("kept")));
+    assert_eq!((&made["blake3"], &made["path"]), (&kept["blake3"], &Value::Null));
+    sandbox.ok(&["embed", "app"]);
+    sandbox.ok(&["extract", "app", "-o", "inside"]);
+    let inside =
+        json!({"from": "program", "path": path("app"), "build_id": "1234", "blake3": hash("inside")});
+    let recorded = of(&[
+        "order",
+        "--map",
+        &path("app"),
+        "--stacks",
+        "job.snapshot",
+        "--format",
+        "json",
+    ]);
+    assert_eq!(recorded, inside);
+    sandbox.ok(&["map", "--exe", "app", "-q"]);
+    let beside =
+        json!({"from": "file", "path": path("app.hmap"), "build_id": "1234", "blake3": hash("app.hmap")});
+    assert_eq!(find(), beside);
 }
 
 #[test]

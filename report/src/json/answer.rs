@@ -9,12 +9,13 @@ use super::waits::{WaitsJson, waits_out};
 use super::{VERSION, document, value};
 use crate::counted;
 use engine::{
-    Activity, Answer, Certainty, ClassState, Explanation, FrameView, Grounds, Halted, HaltedBy, Outcome,
-    Position, RunState, StateGroup, Trouble, Who, Witness,
+    Activity, Answer, Certainty, ClassState, Explanation, FrameView, Grounds, Halted, HaltedBy, MapOrigin,
+    MapUsed, Outcome, Position, RunState, StateGroup, Trouble, Who, Witness,
 };
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// How many classes the sentence of a reason names; `behind` has all.
 const SPELLED_OUT: usize = 8;
@@ -86,6 +87,7 @@ pub(crate) fn answer_of_classes<'a>(
             .iter()
             .next()
             .map(|_| answer.ended_ranks.to_string()),
+        map: answer.map.as_ref().map(map_used_out),
         assumptions: (&answer.assumptions).into(),
         warnings: (&answer.warnings).into(),
         trouble: answer.trouble().as_ref().map(trouble_out),
@@ -118,6 +120,8 @@ pub struct AnswerJson<'a> {
     pub missing_ranks: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended_ranks: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub map: Option<MapUsedJson<'a>>,
     pub assumptions: Cow<'a, [String]>,
     pub warnings: Cow<'a, [String]>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -130,6 +134,33 @@ pub struct AnswerJson<'a> {
     pub waits: Option<WaitsJson<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explanation: Option<ExplanationJson<'a>>,
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct MapUsedJson<'a> {
+    pub from: Cow<'a, str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub build_id: Option<String>,
+    pub blake3: String,
+}
+
+fn map_used_out(used: &MapUsed) -> MapUsedJson<'_> {
+    let from = match used.from {
+        MapOrigin::File(_) => "file",
+        MapOrigin::Program(_) => "program",
+        MapOrigin::Kept => "kept",
+        MapOrigin::Made => "made",
+        MapOrigin::Code => "code",
+    };
+    MapUsedJson {
+        from: from.into(),
+        path: used.from.path().map(Path::to_string_lossy),
+        build_id: (!used.build_id.is_empty()).then(|| engine::build_id_text(&used.build_id)),
+        blake3: engine::build_id_text(&used.hash),
+    }
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
