@@ -14,8 +14,10 @@ use std::process::{Command, Stdio};
 const LARGEST: u64 = 25_000_000;
 
 /// Where the parts of a distribution go, below its prefix.
-const INTEGRATIONS: [(&str, &str); 7] = [
+const INTEGRATIONS: [(&str, &str); 9] = [
     ("integrations/cmake", "share/hindmost/cmake"),
+    ("integrations/make", "share/hindmost/make"),
+    ("integrations/meson", "share/hindmost/meson"),
     ("integrations/c", "share/hindmost/c"),
     ("integrations/ci", "share/hindmost/ci"),
     ("integrations/python", "share/hindmost/python"),

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// A program, and the Debian packages that bring it with what it needs to be of use.
-const TOOLS: [(&str, &[&str]); 36] = [
+const TOOLS: [(&str, &[&str]); 39] = [
     ("gcc", &["gcc", "libc6-dev"]),
     ("clang", &["clang"]),
     ("musl-gcc", &["musl-tools"]),
@@ -26,6 +26,9 @@ const TOOLS: [(&str, &[&str]); 36] = [
     ("strip", &["binutils"]),
     ("cmake", &["cmake"]),
     ("make", &["make"]),
+    ("meson", &["meson"]),
+    ("ninja", &["ninja-build"]),
+    ("ccache", &["ccache"]),
     ("bear", &["bear"]),
     ("git", &["git"]),
     ("patch", &["patch"]),

@@ -41,7 +41,7 @@ static inline int twice(int n)
 }
 ";
 
-fn written(name: &str) -> Sandbox {
+pub(crate) fn written(name: &str) -> Sandbox {
     let sandbox = Sandbox::new(name);
     sandbox.write("src/main.c", MAIN);
     sandbox.write("src/work.c", WORK);
@@ -51,7 +51,7 @@ fn written(name: &str) -> Sandbox {
 
 /// Runs a tool in the sandbox, which must succeed.
 #[track_caller]
-fn tool(sandbox: &Sandbox, words: &[&str]) {
+pub(crate) fn tool(sandbox: &Sandbox, words: &[&str]) {
     let output = Command::new(words[0])
         .args(&words[1..])
         .current_dir(&sandbox.root)
@@ -77,7 +77,7 @@ fn wrapped(sandbox: &Sandbox, words: &[&str]) -> Run {
 
 /// The answer about two processes of `program`, of which the second is further on, once the sources are gone; and what it warned of.
 #[track_caller]
-fn found(sandbox: &Sandbox, program: &str) -> (Value, String) {
+pub(crate) fn found(sandbox: &Sandbox, program: &str) -> (Value, String) {
     let _ = std::fs::remove_dir_all(sandbox.path("src"));
     let (early, late) = (sandbox.start(program, &["3"]), sandbox.start(program, &["40"]));
     let pids = [early.pid(), late.pid()];
@@ -347,88 +347,6 @@ fn an_object_is_the_compilers_but_for_one_section() {
         &["cc", "-g", "-O2", "-c", "src/work.c", "-o", "wrapped.o"],
     );
     assert!(bytes("wrapped.o") == first);
-}
-
-#[test]
-fn a_build_by_cmake_and_make_needs_no_more_than_a_launcher() {
-    if !installed("cmake") || !installed("make") {
-        return;
-    }
-    let sandbox = written("embed-cmake");
-    sandbox.write(
-        "CMakeLists.txt",
-        "cmake_minimum_required(VERSION 3.18)\nproject(app C)\nadd_library(w STATIC src/work.c)\n\
-         add_executable(app src/main.c)\ntarget_link_libraries(app w)\n",
-    );
-    let launcher = format!(
-        "-DCMAKE_C_COMPILER_LAUNCHER={};cc;--",
-        env!("CARGO_BIN_EXE_hindmost")
-    );
-    let flags = "-DCMAKE_BUILD_TYPE=RelWithDebInfo";
-    tool(
-        &sandbox,
-        &[
-            "cmake",
-            "-S",
-            ".",
-            "-B",
-            "build",
-            &launcher,
-            flags,
-            "-G",
-            "Unix Makefiles",
-        ],
-    );
-    tool(&sandbox, &["cmake", "--build", "build", "-j", "4"]);
-    let (_, said) = found(&sandbox, "build/app");
-    assert_eq!(said, "");
-}
-
-#[test]
-fn a_target_of_cmake_carries_its_map() {
-    if !installed("cmake") || !installed("make") {
-        return;
-    }
-    let sandbox = written("embed-find-package");
-    let module = concat!(env!("CARGO_MANIFEST_DIR"), "/../integrations/cmake");
-    sandbox.write(
-        "CMakeLists.txt",
-        "cmake_minimum_required(VERSION 3.18)\nproject(app C)\nfind_package(Hindmost REQUIRED)\n\
-         add_executable(app src/main.c src/work.c)\nhindmost_add_map(app)\n\
-         add_executable(beside src/main.c src/work.c)\nhindmost_add_map(beside SIDECAR REQUIRED)\n\
-         add_executable(bare src/main.c src/work.c)\ntarget_compile_options(bare PRIVATE -g0)\nhindmost_add_map(bare)\n\
-         add_executable(strict EXCLUDE_FROM_ALL src/main.c src/work.c)\ntarget_compile_options(strict PRIVATE -g0)\nhindmost_add_map(strict REQUIRED)\n",
-    );
-    let path = format!("-DCMAKE_MODULE_PATH={module}");
-    let command = format!("-DHindmost_EXECUTABLE={}", env!("CARGO_BIN_EXE_hindmost"));
-    let kind = "-DCMAKE_BUILD_TYPE=RelWithDebInfo";
-    tool(
-        &sandbox,
-        &[
-            "cmake",
-            "-S",
-            ".",
-            "-B",
-            "build",
-            &path,
-            &command,
-            kind,
-            "-G",
-            "Unix Makefiles",
-        ],
-    );
-    tool(&sandbox, &["cmake", "--build", "build"]);
-    assert!(sandbox.ok(&["show", "build/app"]).contains("Bound to"));
-    assert!(sandbox.ok(&["show", "build/beside.hmap"]).contains("Bound to"));
-    assert!(sandbox.refused(&["show", "build/bare"]).contains("no map inside"));
-    let strict = Command::new("cmake")
-        .args(["--build", "build", "--target", "strict"])
-        .current_dir(&sandbox.root)
-        .output()
-        .unwrap();
-    assert!(!strict.status.success());
-    let (_, said) = found(&sandbox, "build/app");
-    assert_eq!(said, "");
 }
 
 /// Wherever the map came from, the answer says it, and by its hash it is found again.

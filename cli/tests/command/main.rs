@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod browser;
+mod build_systems;
 mod cache;
 mod check;
 mod editor;
