@@ -69,7 +69,9 @@ pub(crate) enum Command {
     #[command(after_help = TREE_HELP)]
     Tree(TreeArgs),
     /// Serve an editor's debugger: attach to the hindmost task (a debug adapter, over standard input and output)
-    #[command(after_help = "docs/debuggers.md tells how to set up editors. Exit status: 0 the editor has left, 2 error.")]
+    #[command(
+        after_help = "docs/debuggers.md tells how to set up editors. Exit status: 0 the editor has left, 2 error."
+    )]
     Dap(DapArgs),
     /// Serve an editor: what was found, in the source (a language server, over standard input and output)
     #[command(

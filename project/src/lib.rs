@@ -67,7 +67,9 @@ pub use cores::{add_lines_of_cores, map_of_cores, ranks_without_core, signals_of
 pub use embedded::{map_bytes, with_map};
 pub use executable::Executable;
 pub use failure::Failure;
-pub use files::{SourceFinder, begins_with, map_in, map_used, read, read_map, read_text, write_atomically, write_like};
+pub use files::{
+    SourceFinder, begins_with, map_in, map_used, read, read_map, read_text, write_atomically, write_like,
+};
 pub use findings::{NoSlice, SliceWish, Wish, add_slice, advise, of as findings_of};
 pub use graph::graph_of;
 pub use job_map::{Build, JobMap};

@@ -5,7 +5,7 @@ use crate::message::Request;
 use crate::mi;
 use crate::stack;
 use crate::variables::{self, At, Group};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::io::Write;
 
 /// Parts of a variable that are shown at once.
