@@ -238,6 +238,35 @@ fn what_a_client_sees_in_all_encodings() {
     }
 }
 
+/// All that a server knows comes from its client and from files: a client that starts another one, and tells it what is open and
+/// edited, sees what it saw.
+#[test]
+fn a_server_that_was_killed_leaves_nothing_that_is_lost() {
+    let sandbox = hung("lsp-killed");
+    let uri = uri(&sandbox);
+    let edited = format!("// An edit that is not saved.\n{JOB}");
+    let mut seen = Vec::new();
+    for _ in 0..2 {
+        let mut client = Client::ready(&sandbox, &FOUND, json!({}), Value::Null);
+        client.open(&uri, JOB);
+        client.change(&uri, &edited);
+        let step = client.run("hindmost.next", json!([]));
+        let at = json!({"textDocument": {"uri": uri}, "position": {"line": 11, "character": 0}});
+        let hover = client.ask("textDocument/hover", at);
+        assert!(hover["result"].is_object(), "{hover}");
+        seen.push((
+            client.diagnostics(&uri),
+            step["result"].clone(),
+            hover["result"].clone(),
+        ));
+        // In the middle of its work, as a crash comes.
+        client.send(json!({"id": "last", "method": "workspace/executeCommand", "params": {"command": "hindmost.reload"}}));
+        client.child.kill().unwrap();
+    }
+    assert_eq!(seen[0], seen[1]);
+    assert_eq!(seen[0].0.len(), 2, "{seen:?}");
+}
+
 #[test]
 fn lines_are_those_that_were_mapped_or_none() {
     let sandbox = hung("lsp-lines");
