@@ -61,15 +61,13 @@ int main()
     int d = twice(open, c, noise);
     int e = with(scale, d, 4, 5);
     noise += 3;
-    observe(once(kept, e));
-    observe(twice(kept, e, 3));
-    observe(once(both, e));
-    observe(twice(both, e, a));
-    observe(add.sum);
-    observe(scale.factor);
+    int last = once(kept, e) + twice(kept, e, 3);
+    once(both, e);
+    twice(both, e, a);
+    observe(last);
+    observe(add.sum + scale.factor);
     observe(open.seen);
-    observe(both.one);
-    observe(both.two);
+    observe(both.one - both.two);
     observe(noise);
     return 0;
 }

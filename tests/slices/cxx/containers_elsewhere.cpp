@@ -1,14 +1,6 @@
 // What one function puts into a container, another one finds there: by reference, in a member, through an iterator or a pointer.
-#include <algorithm>
-#include <deque>
-#include <iterator>
-#include <list>
 #include <map>
-#include <queue>
-#include <set>
-#include <stack>
 #include <string>
-#include <unordered_map>
 #include <vector>
 #include "observe.h"
 
@@ -55,88 +47,56 @@ int main()
 {
     int x = input(0), y = input(1);
     int noise = 1;
+    long kept = 0;
 
     std::vector<int> v;
     fill(v, x);
-    observe(sum(v));
+    kept = kept * 7 + sum(v);
 
     std::vector<std::vector<int>> rows(3);
     rows[1].push_back(y);
     std::vector<int> &row = rows[1];
     row.push_back(x);
-    observe(sum(rows[1]));
-    observe(rows[2].size());
+    kept = kept * 7 + sum(rows[1]);
+    kept = kept * 7 + (long)rows[2].size();
 
     Ledger ledger;
     ledger.note("a", x);
     ledger.note("b", y);
     Ledger copy = ledger;
     noise += 2;
-    observe(copy.last("b"));
-    observe(ledger.entries.front());
+    kept = kept * 7 + copy.last("b");
+    kept = kept * 7 + ledger.entries.front();
 
     std::vector<int> taken = made(y);
     std::vector<int> other;
     other.swap(taken);
     std::vector<int> moved = std::move(other);
-    observe(moved[1]);
+    kept = kept * 7 + moved[1];
 
     std::vector<int> copied;
-    std::copy(v.begin(), v.end(), std::back_inserter(copied));
+    copied.insert(copied.end(), v.begin(), v.end());
     int *first = copied.data();
     *first += 9;
-    observe(copied[0]);
+    kept = kept * 7 + copied[0];
 
     std::string text = "q";
     spell(&text, x);
     const char *letters = text.c_str();
-    observe(letters[1]);
+    kept = kept * 7 + letters[1];
     noise *= 3;
 
-    std::set<int> seen;
-    seen.insert(y);
-    seen.insert(x + y);
-    observe(*seen.begin());
-
-    std::queue<int> queue;
-    queue.push(x);
-    queue.push(y);
-    queue.pop();
-    observe(queue.front());
-
-    std::stack<int> stack;
-    stack.push(y);
-    stack.top() += 4;
-    observe(stack.top());
-
-    std::priority_queue<int> best;
-    best.push(x);
-    best.push(y);
-    observe(best.top());
-
-    std::deque<int> deque;
-    deque.push_front(x);
-    deque.push_front(y);
-    deque.pop_back();
-    observe(deque.back());
-
-    std::unordered_map<int, int> table;
-    table.emplace(3, x);
-    auto found = table.find(3);
-    found->second -= y;
-    observe(table[3]);
-
-    std::list<int *> pointers;
+    std::vector<int *> pointers;
     int target = 1;
     pointers.push_back(&target);
     *pointers.front() = y + 7;
-    observe(target);
+    kept = kept * 7 + target;
 
     std::vector<int> grown;
     grown.resize(4, x);
     grown.assign(2, y);
     grown.erase(grown.begin());
-    observe(grown[0]);
-    observe(noise);
+    kept = kept * 7 + grown[0];
+    observe(kept);
     return 0;
 }
