@@ -162,38 +162,40 @@ static inline int64_t bytes_of(int64_t count, MPI_Datatype type)
     ({                                                                                                                      \
         int64_t sum = 0;                                                                                                    \
         int size = 0, is_inter = 1;                                                                                         \
-        if (PMPI_Comm_test_inter(comm, &is_inter) != MPI_SUCCESS || is_inter || PMPI_Comm_size(comm, &size) != MPI_SUCCESS) \
+        if (!(counts) || (comm) == MPI_COMM_NULL || PMPI_Comm_test_inter(comm, &is_inter) != MPI_SUCCESS || is_inter ||     \
+            PMPI_Comm_size(comm, &size) != MPI_SUCCESS)                                                                     \
             size = 0;                                                                                                       \
         for (int i = 0; i < size && sum >= 0; i++)                                                                          \
             if (__builtin_add_overflow(sum, (int64_t)(counts)[i], &sum)) sum = -1;                                          \
         size ? bytes_of(sum, type) : 0;                                                                                     \
     })
 
-/* What a member gives and takes where each pair of members has to say the same: memory for so many portions for each member twice, for the caller to free; null where they are
- * not kept. The two sides of an intercommunicator have lists of different lengths. */
-enum { MOST_PORTIONS = 1 << 13 };
-static uint64_t *portions_of(MPI_Comm comm, int root, int *members, int *is_root)
+/* The members of a communicator, whether the task is this root, and 0 where portions are not kept. The two sides of an intercommunicator have lists of different lengths; a wrong
+ * argument is for MPI to refuse. */
+enum { MOST_PORTIONS = 1 << 13, FEW_PORTIONS = 64 };
+static int members_of(MPI_Comm comm, int root, int *is_root)
 {
-    int is_inter = 1, rank = -1;
-    if (PMPI_Comm_test_inter(comm, &is_inter) != MPI_SUCCESS || is_inter || PMPI_Comm_size(comm, members) != MPI_SUCCESS ||
-        PMPI_Comm_rank(comm, &rank) != MPI_SUCCESS)
-        return NULL;
-    *is_root = rank == root;
-    return *members > MOST_PORTIONS / 2 ? NULL : malloc(2 * sizeof(uint64_t) * (size_t)*members);
+    int is_inter = 1, size = 0, rank = -1;
+    if (comm == MPI_COMM_NULL || PMPI_Comm_test_inter(comm, &is_inter) != MPI_SUCCESS || is_inter ||
+        PMPI_Comm_size(comm, &size) != MPI_SUCCESS)
+        return 0;
+    *is_root = root >= 0 && PMPI_Comm_rank(comm, &rank) == MPI_SUCCESS && rank == root;
+    return size > MOST_PORTIONS / 2 ? 0 : size;
 }
 
 /* Notes how a call divides what it gives and takes: so many portions are given, each as a call of bytes_of says for member `i`, and so many taken. */
 #define DIVIDES(comm, root, how_many_given, bytes_given, how_many_taken, bytes_taken)                                       \
     do {                                                                                                                    \
-        int members = 0, is_root = 0;                                                                                       \
-        uint64_t *portions = portions_of(comm, root, &members, &is_root);                                                   \
-        if (!portions) break;                                                                                               \
-        int given = (how_many_given), taken = (how_many_taken);                                                             \
+        uint64_t few[FEW_PORTIONS], *portions = few;                                                                        \
+        int is_root = 0, members = members_of(comm, root, &is_root);                                                        \
+        int given = members ? (how_many_given) : 0, taken = members ? (how_many_taken) : 0;                                 \
+        if (given + taken > FEW_PORTIONS) portions = malloc(sizeof(uint64_t) * (size_t)(given + taken));                    \
+        if (!portions || !members) break;                                                                                   \
         for (int i = 0; i < given; i++) portions[i] = (uint64_t)(bytes_given);                                              \
         for (int i = 0; i < taken; i++) portions[given + i] = (uint64_t)(bytes_taken);                                      \
         (void)is_root;                                                                                                      \
         hindmost_divide(&call, portions, (size_t)given, (size_t)taken);                                                     \
-        free(portions);                                                                                                     \
+        if (portions != few) free(portions);                                                                                \
     } while (0)
 
 /* As `REDUCTIONS` of the crate recording. */

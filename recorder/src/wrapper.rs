@@ -254,9 +254,16 @@ fn divided(prototype: &Prototype) -> Option<String> {
         .parameters
         .iter()
         .find(|parameter| parameter.is("MPI_Comm"))?;
+    // A list that is missing is for MPI to refuse.
     let list = |count: usize, ty: usize, index: &str| {
-        let bytes = format!("bytes_of((int64_t){}[i], {}{index})", name(count)?, name(ty)?);
-        Some(bytes)
+        let (count, ty) = (name(count)?, name(ty)?);
+        let is_there = match index {
+            "" => count.to_owned(),
+            _ => format!("{count} && {ty}"),
+        };
+        Some(format!(
+            "({is_there} ? bytes_of((int64_t){count}[i], {ty}{index}) : 0)"
+        ))
     };
     let one = |buffer: usize, count: usize, ty: usize| {
         let bytes = format!("bytes_of((int64_t){}, {})", name(count)?, name(ty)?);

@@ -27,12 +27,14 @@ impl Recorder {
         }
         let words = self.words;
         self.alone(|| {
-            let number = self.divisions.rows.fetch_add(1, Ordering::Relaxed);
+            let next = |used: &AtomicU64, more: u64| {
+                let before = used.load(Ordering::Relaxed);
+                used.store(before + more, Ordering::Relaxed);
+                before
+            };
+            let number = next(&self.divisions.rows, 1);
             let row = DIVISIONS_AT + (number % DIVISIONS as u64) as usize * DIVISION;
-            let at = self
-                .divisions
-                .portions
-                .fetch_add(portions.len() as u64, Ordering::Relaxed);
+            let at = next(&self.divisions.portions, portions.len() as u64);
             words.publish(row + division::COMMUNICATOR, FREE);
             for (index, portion) in (at..).zip(portions) {
                 words.set(PORTIONS_AT + (index % PORTIONS as u64) as usize, *portion);
