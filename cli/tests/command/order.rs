@@ -91,7 +91,13 @@ fn check(sandbox: &Sandbox, more: &[&str], code: i32, expected: Expect) {
     let arguments: Vec<&str> = ORDER.iter().chain(more).copied().collect();
     let run = sandbox.run(&arguments);
     assert_eq!((run.code, run.err.as_str()), (Some(code), ""), "{}", run.out);
-    expected.assert_eq(&run.out);
+    // What the map's bytes are is no matter of the answer's form.
+    let hash = run
+        .out
+        .split_once("\"blake3\": \"")
+        .and_then(|(_, rest)| rest.get(..64));
+    let shown = hash.map_or(run.out.clone(), |hash| run.out.replace(hash, "HASH"));
+    expected.assert_eq(&shown);
 }
 
 /// The job of the issue: one rank still computes, most wait for it, two have gone on.

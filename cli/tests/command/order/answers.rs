@@ -279,6 +279,11 @@ fn the_hindmost_as_json() {
               "undecided": [],
               "unreadable": [],
               "missing_ranks": "",
+              "map": {
+                "from": "file",
+                "path": "a.hmap",
+                "blake3": "HASH"
+              },
               "assumptions": [],
               "warnings": []
             }
