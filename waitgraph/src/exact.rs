@@ -146,7 +146,7 @@ pub fn wait_graph(tasks: &[Recorded]) -> WaitGraph {
         .filter(|rank| !world.is_recorded(*rank))
         .collect();
     let is_awaited = |rank: &Rank| !waits.contains(rank) && world.is_present(*rank);
-    graph.transfers = transfer::transfers(&world);
+    graph.transfers = transfer::transfers(&world, &waits);
     graph.awaited = transfer::with_ends(
         on.into_iter().filter(is_awaited).collect(),
         &graph.transfers,

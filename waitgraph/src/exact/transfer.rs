@@ -43,11 +43,12 @@ impl Transfer {
     }
 }
 
-/// All messages that are on their way and that somebody stands in a call for, sorted.
-pub(super) fn transfers(world: &World<'_>) -> Vec<Transfer> {
+/// All messages that are on their way and that somebody stands in a call for, sorted. Whoever waits for somebody by counts, one of `waits`, stands there for that.
+pub(super) fn transfers(world: &World<'_>, waits: &BTreeSet<Rank>) -> Vec<Transfer> {
     let mut found = BTreeSet::new();
     let present = world.all().filter(|task| task.presence == Presence::Present);
-    for task in present.filter(|task| !task.is_partial) {
+    let stand = present.filter(|task| !waits.contains(&task.rank));
+    for task in stand.filter(|task| !task.is_partial) {
         for item in task.threads.iter().flat_map(|(waits, _)| waits.items()) {
             match item {
                 Item::Delivery { channel, number } => found.extend(given(world, task, channel, *number)),
