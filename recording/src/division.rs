@@ -12,7 +12,7 @@ pub const DIVISIONS: usize = 128;
 /// Words of one.
 pub const DIVISION: usize = 8;
 /// Words of a division, by their index.
-pub mod division {
+pub mod part {
     /// The communicator's serial number; [`FREE`](super::FREE) while the row is written.
     pub const COMMUNICATOR: usize = 0;
     /// Which collective operation of the communicator it is, counted from 1.
@@ -90,27 +90,27 @@ impl Division {
 
     fn read(word: &impl Fn(usize) -> u64, row: usize) -> Option<Division> {
         let of = |index: usize| word(row + index);
-        let given = of(division::PORTIONS) as u32 as usize;
-        let taken = (of(division::PORTIONS) >> 32) as usize;
-        if of(division::COMMUNICATOR) == FREE || given + taken > MOST_PORTIONS {
+        let given = of(part::PORTIONS) as u32 as usize;
+        let taken = (of(part::PORTIONS) >> 32) as usize;
+        if of(part::COMMUNICATOR) == FREE || given + taken > MOST_PORTIONS {
             return None;
         }
-        let first = of(division::AT) as usize % PORTIONS;
+        let first = of(part::AT) as usize % PORTIONS;
         let portions = (0..given + taken).map(|index| word(PORTIONS_AT + (first + index) % PORTIONS));
         let portions = Vec::from_iter(portions);
-        let words = (0..division::SUM).map(of).chain(portions.iter().copied());
-        if sum(words) != of(division::SUM) {
+        let words = (0..part::SUM).map(of).chain(portions.iter().copied());
+        if sum(words) != of(part::SUM) {
             return None;
         }
-        let root = match of(division::ROOT).checked_sub(1) {
+        let root = match of(part::ROOT).checked_sub(1) {
             None => None,
             Some(root) => Some(u32::try_from(root).ok()?),
         };
         let (gives, takes) = portions.split_at(given);
         Some(Division {
-            communicator: of(division::COMMUNICATOR),
-            ordinal: of(division::ORDINAL),
-            operation: u32::try_from(of(division::OPERATION).checked_sub(1)?).ok()?,
+            communicator: of(part::COMMUNICATOR),
+            ordinal: of(part::ORDINAL),
+            operation: u32::try_from(of(part::OPERATION).checked_sub(1)?).ok()?,
             gives: Portions::new(root, gives),
             takes: Portions::new(root, takes),
         })

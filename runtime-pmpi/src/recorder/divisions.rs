@@ -3,7 +3,7 @@
 use super::Recorder;
 use super::call::Call;
 use recording::division::{
-    DIVISION, DIVISIONS, DIVISIONS_AT, MOST_PORTIONS, PORTIONS, PORTIONS_AT, division, sum,
+    DIVISION, DIVISIONS, DIVISIONS_AT, MOST_PORTIONS, PORTIONS, PORTIONS_AT, part, sum,
 };
 use recording::layout::FREE;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -35,7 +35,7 @@ impl Recorder {
             let number = next(&self.divisions.rows, 1);
             let row = DIVISIONS_AT + (number % DIVISIONS as u64) as usize * DIVISION;
             let at = next(&self.divisions.portions, portions.len() as u64);
-            words.publish(row + division::COMMUNICATOR, FREE);
+            words.publish(row + part::COMMUNICATOR, FREE);
             for (index, portion) in (at..).zip(portions) {
                 words.set(PORTIONS_AT + (index % PORTIONS as u64) as usize, *portion);
             }
@@ -51,8 +51,8 @@ impl Recorder {
             for (index, value) in values.into_iter().enumerate().skip(1) {
                 words.set(row + index, value);
             }
-            words.set(row + division::SUM, sum);
-            words.publish(row + division::COMMUNICATOR, call.serial);
+            words.set(row + part::SUM, sum);
+            words.publish(row + part::COMMUNICATOR, call.serial);
         });
     }
 }
