@@ -71,7 +71,6 @@ mod loops;
 mod map_used;
 mod motion;
 mod mpi;
-mod map_used;
 mod named;
 mod next;
 mod notes;
