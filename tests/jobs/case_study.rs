@@ -31,7 +31,7 @@ fn hangs_and_is_explained(mpi: Mpi) {
     };
     let answer = found(&["--format", "json"]);
     let slice = found(&["--slice", "--all", "--slice-format", "json"]);
-    let outwards = found(&["--slice", "--next=9", "--slice-format", "json"]);
+    let outwards = found(&["--slice", "--all", "--next=9", "--slice-format", "json"]);
     let stacks = out().join(format!("pio-{}.stacks", mpi.name()));
     found(&["--format", "json", "--save", &stacks.to_string_lossy()]);
     job.end();
