@@ -24,6 +24,8 @@ struct Node {
     tasks: RankSet,
     /// Nothing below it is a stack of a main thread, as our own files say.
     is_aside: bool,
+    /// Why the stacks below it have no place in the order, as our own files say; of one that ends here, why there is none.
+    unordered: Option<String>,
     line: usize,
 }
 
@@ -36,10 +38,11 @@ pub(crate) fn read(text: &str) -> Result<Vec<Alike>, Error> {
                 let kind = attributes.get("kind").map(String::as_str);
                 let node = Node {
                     frames: match kind {
-                        Some("here") => Vec::new(),
+                        Some("here" | "unreadable") => Vec::new(),
                         _ => frames(&attributes, line)?,
                     },
-                    is_aside: matches!(kind, Some("threads" | "unreadable" | "missing")),
+                    is_aside: matches!(kind, Some("threads" | "missing")),
+                    unordered: (kind == Some("unreadable")).then(|| reason(&attributes)),
                     line,
                     ..Node::default()
                 };
@@ -93,7 +96,7 @@ fn stacks(nodes: &BTreeMap<String, Node>) -> Result<Vec<Alike>, Error> {
         let further = RankSet::union(below.iter().map(|&child| &nodes[child].tasks));
         let own = node.tasks.without(&further);
         let is_aside = is_aside || node.is_aside;
-        if !own.is_empty() && !is_aside {
+        if !own.is_empty() && !is_aside && node.unordered.is_none() {
             frames += depth;
             ends.push((own, id));
         }
@@ -124,6 +127,7 @@ fn stacks(nodes: &BTreeMap<String, Node>) -> Result<Vec<Alike>, Error> {
             let task = Task {
                 task: first.to_string(),
                 rank: Some(first),
+                error: unordered(nodes, end),
                 frames: path(nodes, end),
                 ..Task::default()
             };
@@ -158,6 +162,7 @@ fn of_several_ends(
         let one = |(at, &(rank, end)): (usize, &(u32, &str))| Alike {
             task: Task {
                 task: format!("{rank}#{}", at + 1),
+                error: unordered(nodes, end),
                 frames: path(nodes, end),
                 ..Task::default()
             },
@@ -188,6 +193,27 @@ fn path(nodes: &BTreeMap<String, Node>, end: &str) -> Vec<Frame> {
     }
     path.reverse();
     path
+}
+
+/// Why a stack that ends here has no place in the order, if the file says so.
+fn unordered(nodes: &BTreeMap<String, Node>, end: &str) -> Option<String> {
+    let mut at = Some(end);
+    while let Some(node) = at.and_then(|id| nodes.get(id)) {
+        if node.unordered.is_some() {
+            return node.unordered.clone();
+        }
+        at = node.parent.as_deref();
+    }
+    None
+}
+
+/// What a node says of the stacks below it, without what the text around it says: `[not ordered: outer frames are missing]`.
+fn reason(attributes: &Attributes) -> String {
+    let text = present(attributes, "function").unwrap_or_default();
+    let inner = text
+        .strip_prefix("[not ordered: ")
+        .and_then(|rest| rest.strip_suffix(']'));
+    inner.unwrap_or(text).to_owned()
 }
 
 fn present<'a>(attributes: &'a Attributes, name: &str) -> Option<&'a str> {

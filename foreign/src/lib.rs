@@ -253,6 +253,26 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_stack_without_a_place_in_the_order_keeps_its_reason() {
+        let node = |id: u32, function: &str, kind: &str| format!("{id} [function=\"{function}\"{kind}];\n");
+        let text = format!(
+            "digraph G {{\n{}{}{}{}0 -> 1 [label=\"2:[0-1]\"];\n1 -> 2 [label=\"1:[0]\"];\n0 -> 3 [label=\"1:[2]\"];\n}}\n",
+            node(0, "/", ""),
+            node(1, "[not ordered: its stack begins in f]", ", kind=\"unreadable\""),
+            node(2, "f", ""),
+            node(3, "main", ""),
+        );
+        let tasks = read(Format::Dot, &text, "", None).unwrap();
+        let told = |task: &Task| (task.task.clone(), task.error.clone(), task.frames.len());
+        // Of rank 1 nothing was read.
+        let expected = [
+            ("0".to_owned(), Some("its stack begins in f".to_owned()), 1),
+            ("2".to_owned(), None, 1),
+        ];
+        assert_eq!(Vec::from_iter(tasks.iter().map(told)), expected);
+    }
+
+    #[test]
     fn the_last_number_of_a_name_is_the_rank() {
         assert_eq!(rank_of_name("out/bt.17.txt"), Some(17));
         assert_eq!(rank_of_name("node5-rank003"), Some(3));

@@ -533,8 +533,8 @@ fn first_of_program(outer: &[Frame]) -> usize {
 /// many, one after the other.
 fn begins_nowhere(frames: &[Frame], first: usize) -> Option<Obstacle> {
     let outermost = frames.first().filter(|_| first == 0)?;
-    let is_machines = outermost.pc.is_some();
-    (is_machines && outermost.function != "main").then(|| Obstacle::BeginsNowhere(outermost.function.clone()))
+    let begins = outermost.function == "main" || symbols::starts(&outermost.function).is_some();
+    (outermost.pc.is_some() && !begins).then(|| Obstacle::BeginsNowhere(outermost.function.clone()))
 }
 
 /// Which part of a program's run a stack is in: its outermost function that counts tells.
