@@ -173,38 +173,27 @@ fn of_several_ends(
     Ok(named.chunk_by(|a, b| a.0 == b.0).flat_map(of_rank).collect())
 }
 
-fn path_length(nodes: &BTreeMap<String, Node>, end: &str) -> usize {
-    let mut length = 0;
-    let mut at = Some(end);
-    while let Some(node) = at.and_then(|id| nodes.get(id)) {
-        length += node.frames.len();
-        at = node.parent.as_deref();
-    }
-    length
+/// A node and those above it, up to the root; there is no circle.
+fn upwards<'n>(nodes: &'n BTreeMap<String, Node>, end: &str) -> impl Iterator<Item = &'n Node> {
+    std::iter::successors(nodes.get(end), |node| nodes.get(node.parent.as_deref()?))
 }
 
-/// The frames from the root to a node; there is no circle above it.
+fn path_length(nodes: &BTreeMap<String, Node>, end: &str) -> usize {
+    upwards(nodes, end).map(|node| node.frames.len()).sum()
+}
+
+/// The frames from the root to a node.
 fn path(nodes: &BTreeMap<String, Node>, end: &str) -> Vec<Frame> {
-    let mut path = Vec::new();
-    let mut at = Some(end);
-    while let Some(node) = at.and_then(|id| nodes.get(id)) {
-        path.extend(node.frames.iter().rev().cloned());
-        at = node.parent.as_deref();
-    }
+    let mut path: Vec<Frame> = upwards(nodes, end)
+        .flat_map(|node| node.frames.iter().rev().cloned())
+        .collect();
     path.reverse();
     path
 }
 
 /// Why a stack that ends here has no place in the order, if the file says so.
 fn unordered(nodes: &BTreeMap<String, Node>, end: &str) -> Option<String> {
-    let mut at = Some(end);
-    while let Some(node) = at.and_then(|id| nodes.get(id)) {
-        if node.unordered.is_some() {
-            return node.unordered.clone();
-        }
-        at = node.parent.as_deref();
-    }
-    None
+    upwards(nodes, end).find_map(|node| node.unordered.clone())
 }
 
 /// What a node says of the stacks below it, without what the text around it says: `[not ordered: outer frames are missing]`.
