@@ -20,31 +20,29 @@ pub fn all_libraries_of(pids: &[u32]) -> Vec<(u32, PathBuf)> {
 /// The same of processes that left cores, without whose they are.
 pub fn libraries_of_cores(cores: &[&Core]) -> Vec<PathBuf> {
     let mut modules = Modules::default();
-    let mut known = BTreeSet::new();
-    let mut found = Vec::new();
-    for core in cores {
+    let all = cores.iter().flat_map(|core| {
         let space = modules.space_of_core(core);
         let executable = core.executable().unwrap_or_default();
         let paths = paths(&modules, &space, executable, |module| module.has_debug_info);
-        found.extend(paths.into_iter().filter(|path| known.insert(path.clone())));
-    }
-    found
+        paths.into_iter().map(|path| ((), path))
+    });
+    each_once(all).into_iter().map(|((), path)| path).collect()
 }
 
 fn of_processes(pids: &[u32], is_wanted: fn(&Module) -> bool) -> Vec<(u32, PathBuf)> {
     let mut modules = Modules::default();
-    let mut known = BTreeSet::new();
-    let mut found = Vec::new();
-    for &pid in pids {
+    each_once(pids.iter().flat_map(|&pid| {
         let executable = crate::procfs::executable(pid).unwrap_or_default();
-        let Ok(space) = modules.space_of(pid) else {
-            continue;
-        };
+        let space = modules.space_of(pid).unwrap_or_default();
         let paths = paths(&modules, &space, &executable.display().to_string(), is_wanted);
-        let new = paths.into_iter().filter(|path| known.insert(path.clone()));
-        found.extend(new.map(|path| (pid, path)));
-    }
-    found
+        paths.into_iter().map(move |path| (pid, path))
+    }))
+}
+
+/// Each path with the first that has it.
+fn each_once<T>(all: impl Iterator<Item = (T, PathBuf)>) -> Vec<(T, PathBuf)> {
+    let mut known = BTreeSet::new();
+    all.filter(|(_, path)| known.insert(path.clone())).collect()
 }
 
 /// The shared objects of an address space, in order of address.
