@@ -36,6 +36,13 @@ fn builds(sandbox: &Sandbox, words: &[&str]) -> String {
     said
 }
 
+/// Asks about a program, whose map has to come from there, and nothing may be said beside the answer.
+#[track_caller]
+fn finds_by_map(sandbox: &Sandbox, program: &str, from: &str) {
+    let (answer, said) = found(sandbox, program);
+    assert_eq!((answer["map"]["from"].as_str(), said.as_str()), (Some(from), ""));
+}
+
 #[test]
 fn a_build_by_cmake_and_make_needs_no_more_than_a_launcher() {
     if !installed("cmake") || !installed("make") {
@@ -138,11 +145,7 @@ fn a_program_of_make_carries_its_map() {
     std::fs::remove_file(sandbox.path("app.hmap")).unwrap();
     assert!(sandbox.refused(&["show", "app"]).contains("no map inside"));
     builds(&sandbox, &["make", "--always-make"]);
-    let (answer, said) = found(&sandbox, "app");
-    assert_eq!(
-        (answer["map"]["from"].as_str(), said.as_str()),
-        (Some("program"), "")
-    );
+    finds_by_map(&sandbox, "app", "program");
 }
 
 /// The example of `integrations/meson`, built by Ninja.
@@ -158,11 +161,7 @@ fn a_program_of_meson_has_its_map_beside_it() {
     builds(&sandbox, &["meson", "setup", "bare", "--buildtype=plain"]);
     builds(&sandbox, &["ninja", "-C", "bare"]);
     assert!(!sandbox.path("bare/app.hmap").exists());
-    let (answer, said) = found(&sandbox, "build/app");
-    assert_eq!(
-        (answer["map"]["from"].as_str(), said.as_str()),
-        (Some("file"), "")
-    );
+    finds_by_map(&sandbox, "build/app", "file");
 }
 
 /// The wrapper in front of ccache, in a build by Ninja: what comes out of ccache gets its part of the map, too.
@@ -191,9 +190,5 @@ fn what_ccache_has_kept_gets_its_part_of_the_map() {
         .lines()
         .filter(|line| line.contains("cache_hit") && !line.ends_with("\t0"));
     assert!(hits.count() > 0 && counts.contains("cache_miss\t0"), "{counts}");
-    let (answer, said) = found(&sandbox, "build/app");
-    assert_eq!(
-        (answer["map"]["from"].as_str(), said.as_str()),
-        (Some("made"), "")
-    );
+    finds_by_map(&sandbox, "build/app", "made");
 }
