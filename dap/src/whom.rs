@@ -29,8 +29,10 @@ pub(crate) struct Place {
 
 impl Place {
     pub(crate) fn new(path: &str, line: u32) -> Self {
-        let name = path.rsplit('/').next().unwrap_or(path).to_owned();
-        Self { name, line }
+        Self {
+            name: base::last_component(path).to_owned(),
+            line,
+        }
     }
 }
 
