@@ -51,7 +51,7 @@ pub fn constructs(symbol: &str) -> bool {
             .any(|beginning| symbol.starts_with(beginning))
 }
 
-/// Whether a function of this name runs what is to be done when `main` has returned or a program ends otherwise: destructors, and what `atexit` was given.
+/// Whether a function of this name runs what is left to do when `main` has returned or the program ends in another way: destructors, and what `atexit` was given.
 pub fn ends_program(symbol: &str) -> bool {
     matches!(without_version(symbol), "exit" | "__run_exit_handlers")
 }

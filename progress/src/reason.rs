@@ -26,7 +26,7 @@ impl fmt::Display for SourceLine {
 pub enum Obstacle {
     /// Outer frames are missing, as whoever recorded the stack says.
     Incomplete(String),
-    /// The stack begins in this function, and nothing tells what has called it, how often.
+    /// The stack begins in this function, and nothing tells what has called it, or how often.
     BeginsNowhere(String),
     /// The task of this name has no stack.
     NoStack(String),

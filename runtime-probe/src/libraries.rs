@@ -17,7 +17,7 @@ pub fn all_libraries_of(pids: &[u32]) -> Vec<(u32, PathBuf)> {
     of_processes(pids, |_| true)
 }
 
-/// The same of processes that left cores, without whose they are.
+/// The paths of those that [`libraries_of`] gives, of processes that left cores.
 pub fn libraries_of_cores(cores: &[&Core]) -> Vec<PathBuf> {
     let mut modules = Modules::default();
     let all = cores.iter().flat_map(|core| {
