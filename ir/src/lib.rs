@@ -102,14 +102,23 @@ impl Attribute {
 /// The definition of a function has no default arguments when it stands outside of the class.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CallOperator {
-    /// The [`Function::linkage_name`] of what it declares.
-    pub linkage_name: String,
+    /// What it declares.
+    pub of: Callable,
     /// How many parameters it has.
     pub parameters: usize,
     /// How many arguments it takes at least: the others have default arguments.
     pub least: usize,
     /// It ends in `...`: any number of further arguments follows.
     pub is_open: bool,
+}
+
+/// What can be called as an object.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Callable {
+    /// The objects of a class: the [`Function::linkage_name`] of its `operator()`.
+    Class(String),
+    /// The lambda that begins at this line and column of the file.
+    Lambda(u32, u32),
 }
 
 impl CallOperator {
@@ -124,7 +133,8 @@ impl CallOperator {
 pub struct Defaults {
     /// For each class: its members get the values that stand in their declarations. It has the name of the constructors.
     pub members: Vec<Function>,
-    /// For each function with default arguments: it is called with these. It has the function's name.
+    /// For each function with default arguments: it is called with these. It has the function's name, and of a lambda what
+    /// [`Function::linkage_name`] is for all of them.
     pub arguments: Vec<Function>,
 }
 

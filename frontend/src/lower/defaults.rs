@@ -8,7 +8,10 @@ use crate::lower::file::File;
 use crate::lower::function::{Body, BodyKind};
 use crate::lower::{children, field};
 use base::Confidence;
-use ir::{CallOperator, Callee, ExprId, ExprKind, Function, FunctionKind, Reading, Receiver, StmtKind, Type};
+use ir::{
+    CallOperator, Callable, Callee, ExprId, ExprKind, Function, FunctionKind, Reading, Receiver, StmtKind,
+    Type,
+};
 use tree_sitter::Node;
 
 impl File<'_> {
@@ -19,6 +22,52 @@ impl File<'_> {
             return;
         };
         self.note_call_operator(declarator, list);
+        let Some(declared) = declare::declarator(self, declarator) else {
+            return;
+        };
+        let name = self.last_name(declared.name);
+        let (qualified, is_method) = self.qualified(declarator, &name);
+        let kind = if is_method {
+            BodyKind::Method
+        } else {
+            BodyKind::Free
+        };
+        self.evaluated_defaults(list, &name, (name.clone(), qualified), kind);
+    }
+
+    /// Notes how many arguments the lambda `node` takes, and what evaluates those that are left out: no variable of the function around
+    /// it can be among them. `name` tells lambdas from all other functions.
+    pub(super) fn lambda_arguments(&mut self, node: Node, name: &str) {
+        let list = field(node, "declarator").and_then(|declarator| field(declarator, "parameters"));
+        if list.is_some_and(|list| list.has_error()) {
+            return;
+        }
+        let span = self.span(node);
+        let of = Callable::Lambda(span.line, span.column);
+        let operator = match list {
+            Some(list) => self.arity(of, list),
+            None => CallOperator {
+                of,
+                parameters: 0,
+                least: 0,
+                is_open: false,
+            },
+        };
+        self.call_operators.insert(operator);
+        if let Some(list) = list {
+            self.evaluated_defaults(list, CALL, (name.to_owned(), name.to_owned()), BodyKind::Free);
+        }
+    }
+
+    /// Notes what evaluates the default arguments in the parameters `list` of the function `called`, under this name, and this one as the
+    /// linker has it.
+    fn evaluated_defaults(
+        &mut self,
+        list: Node,
+        called: &str,
+        (name, qualified): (String, String),
+        kind: BodyKind,
+    ) {
         let parameters = children(list).into_iter();
         let parameters: Vec<Node> = parameters
             .filter(|child| child.kind().ends_with("parameter_declaration"))
@@ -28,22 +77,15 @@ impl File<'_> {
         {
             return;
         }
-        let Some(declared) = declare::declarator(self, declarator) else {
-            return;
-        };
-        let name = self.last_name(declared.name);
-        let (qualified, is_method) = self.qualified(declarator, &name);
         let mut body = Body::new(self, self.span(list));
-        if is_method {
-            body.kind = BodyKind::Method;
-        }
+        body.kind = kind;
         let args = parameters.iter().map(|parameter| match default_of(*parameter) {
             Some(value) => body.argument(value, field(*parameter, "type")),
             None => body.push_expr(ExprKind::Constant, *parameter),
         });
         let args: Vec<ExprId> = args.collect();
-        body.receiver = is_method.then_some(Receiver::This);
-        let callee = Callee::Named(name.as_str().into());
+        body.receiver = (kind == BodyKind::Method).then_some(Receiver::This);
+        let callee = Callee::Named(called.into());
         let args = args.into();
         let call = body.push_expr(ExprKind::Call { callee, args }, list);
         let call = body.push_stmt(StmtKind::Return(Some(call)), list);
@@ -60,32 +102,17 @@ impl File<'_> {
             return;
         }
         let (linkage_name, _) = self.qualified(declarator, CALL);
-        self.call_operators.insert(self.arity(linkage_name, list));
-    }
-
-    /// Notes how many arguments a lambda takes; `declarator` has its parameters.
-    pub(super) fn note_lambda(&mut self, linkage_name: &str, declarator: Option<Node>) {
-        let list = declarator.and_then(|declarator| field(declarator, "parameters"));
-        let operator = match list {
-            Some(list) if list.has_error() => return,
-            Some(list) => self.arity(linkage_name.to_owned(), list),
-            None => CallOperator {
-                linkage_name: linkage_name.to_owned(),
-                parameters: 0,
-                least: 0,
-                is_open: false,
-            },
-        };
+        let operator = self.arity(Callable::Class(linkage_name), list);
         self.call_operators.insert(operator);
     }
 
-    fn arity(&self, linkage_name: String, list: Node) -> CallOperator {
+    fn arity(&self, of: Callable, list: Node) -> CallOperator {
         let is_parameter =
             |child: &Node| child.kind().ends_with("parameter_declaration") && self.text(*child) != b"void";
         let parameters: Vec<Node> = children(list).into_iter().filter(is_parameter).collect();
         let may_be_left_out = |node: &Node| node.kind() != "parameter_declaration";
         CallOperator {
-            linkage_name,
+            of,
             parameters: parameters.len(),
             least: parameters
                 .iter()
@@ -190,7 +217,7 @@ impl Body<'_, '_> {
 }
 
 /// The name by which an object is called.
-const CALL: &str = "operator()";
+pub(super) const CALL: &str = "operator()";
 
 /// Whether a list of parameters ends in `...`.
 fn ends_open(list: &[u8]) -> bool {

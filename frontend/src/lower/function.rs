@@ -2,6 +2,7 @@
 
 use crate::lower::cxx::Surroundings;
 use crate::lower::declare::{self, Declared, Derived, Specifiers};
+use crate::lower::defaults::CALL;
 use crate::lower::file::File;
 use crate::lower::{children, declare::join, field};
 use base::{Cause, Confidence, Doubt, Id, IdVec, Language, Span};
@@ -172,6 +173,7 @@ pub fn lower_lambda(file: &mut File, node: Node, captured: BTreeSet<String>, kin
         return;
     };
     let span = file.span(node);
+    file.lambda_arguments(node, LAMBDA);
     let mut body = Body::new(file, span);
     body.captured = captured;
     body.kind = kind;
@@ -179,7 +181,6 @@ pub fn lower_lambda(file: &mut File, node: Node, captured: BTreeSet<String>, kin
     body.returns_reference =
         field(node, "declarator").is_some_and(|declarator| returns_reference(body.file, node, declarator));
     body.parameters(node, field(node, "declarator"));
-    body.file.note_lambda(LAMBDA, field(node, "declarator"));
     let params = body.locals.len();
     let block = body.statement(body_node);
     if let Some(error) = first_error(node) {
@@ -188,9 +189,9 @@ pub fn lower_lambda(file: &mut File, node: Node, captured: BTreeSet<String>, kin
     let (locals, exprs, stmts, partial) = (body.locals, body.exprs, body.stmts, body.partial);
     let receivers = body.receivers;
     let (confidence, confidence_reason) = confidence(file, node, partial);
-    file.address_taken_functions.insert("operator()".to_owned());
+    file.address_taken_functions.insert(CALL.to_owned());
     file.functions.push(Function {
-        name: "operator()".to_owned(),
+        name: CALL.to_owned(),
         kind: FunctionKind::Lambda,
         language: Language::Cxx,
         linkage_name: Some(LAMBDA.to_owned()),

@@ -5,7 +5,7 @@ use super::{
     type_code,
 };
 use crate::{
-    Attribute, CallOperator, Callee, Class, ClassHead, Defaults, Expr, ExprId, ExprKind, Function,
+    Attribute, CallOperator, Callable, Callee, Class, ClassHead, Defaults, Expr, ExprId, ExprKind, Function,
     FunctionKind, Global, Language, Local, LocalId, MacroCall, MacroCalls, Member, Name, ObjectType,
     Receiver, Stmt, StmtId, StmtKind, Type, TypeNames, Unit, VarRef,
 };
@@ -58,12 +58,16 @@ pub(super) fn unit(bytes: &[u8]) -> Result<Unit, Malformed> {
             })?,
         },
         call_operators: input.each(|input| {
-            let (linkage_name, parameters, least) = (input.owned()?, input.size()?, input.size()?);
-            let [is_open] = input.flags()?;
+            let [is_lambda, is_open] = input.flags()?;
+            let of = if is_lambda {
+                Callable::Lambda(input.near(0)?, input.near(0)?)
+            } else {
+                Callable::Class(input.owned()?)
+            };
             Ok(CallOperator {
-                linkage_name,
-                parameters,
-                least,
+                of,
+                parameters: input.size()?,
+                least: input.size()?,
                 is_open,
             })
         })?,

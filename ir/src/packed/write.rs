@@ -2,8 +2,8 @@
 
 use super::{BINARY, FROM_MACRO, LOOPS, PLAIN_TYPES, SAME_PLACE, UNARY, expr_code, stmt_code, type_code};
 use crate::{
-    Callee, Expr, ExprKind, Function, FunctionKind, Local, ObjectType, Receiver, Stmt, StmtKind, Type,
-    TypeNames, Unit, VarRef,
+    Callable, Callee, Expr, ExprKind, Function, FunctionKind, Local, ObjectType, Receiver, Stmt, StmtKind,
+    Type, TypeNames, Unit, VarRef,
 };
 use base::{Cause, Confidence, Diagnostic, Id, Number, Reading, Severity, Span, put_number};
 use std::collections::BTreeMap;
@@ -56,10 +56,16 @@ pub(super) fn unit(unit: &Unit) -> Vec<u8> {
     out.each(&unit.defaults.members, Out::function);
     out.each(&unit.defaults.arguments, Out::function);
     out.each(&unit.call_operators, |out, operator| {
-        out.name(&operator.linkage_name);
+        out.flags(&[matches!(operator.of, Callable::Lambda(..)), operator.is_open]);
+        match &operator.of {
+            Callable::Class(name) => out.name(name),
+            Callable::Lambda(line, column) => {
+                out.near(0, *line);
+                out.near(0, *column);
+            }
+        }
         out.size(operator.parameters);
         out.size(operator.least);
-        out.flags(&[operator.is_open]);
     });
     out.each(&unit.attributes, |out, (line, attribute)| {
         out.near(0, *line);

@@ -1,6 +1,6 @@
 //! What calls hand over, and what functions without source do with pointers.
 
-use crate::build::cxx::is_standard;
+use crate::build::cxx::{CALL, is_standard};
 use crate::build::indirect::ARGUMENTS;
 use crate::build::locations::plain_variable;
 use crate::build::memory::Home;
@@ -9,7 +9,7 @@ use crate::effect::{LibraryEffect, effect};
 use crate::places::PlaceId;
 use base::Id as _;
 use dataflow::{FunctionIndex, pack_expansion, parameter_pack};
-use ir::{Callee, ExprId, ExprKind, LocalId, Type, VarRef};
+use ir::{Callee, ExprId, ExprKind, FunctionKind, LocalId, Type, VarRef};
 
 impl<'u> Values<'_, 'u> {
     /// Notes the object that a function allocates, when its values have just been worked out.
@@ -116,7 +116,16 @@ impl<'u> Values<'_, 'u> {
 
     /// The functions of the program that a call by `name` may mean.
     pub(crate) fn callees_of(&self, (id, call): (FunctionIndex, ExprId), name: &str) -> Vec<FunctionIndex> {
-        let all = self.callees.of(self.program.functions[id].unit, name);
+        let mut all = self.callees.of(self.program.functions[id].unit, name);
+        let caller = self.program.functions[id].function;
+        // What evaluates the default arguments of a lambda calls no object of a class.
+        if caller.kind == FunctionKind::DefaultArguments
+            && name == CALL
+            && caller.name != name
+            && self.cxx.receiver(id, call).is_none()
+        {
+            all.retain(|&callee| self.program.functions[callee].function.kind == FunctionKind::Lambda);
+        }
         self.classes.narrow(self.program, self.cxx, (id, call), all)
     }
 

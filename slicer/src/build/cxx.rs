@@ -10,8 +10,8 @@ use crate::build::memory::Home;
 use base::Id as _;
 use dataflow::{Action, FunctionIndex, FunctionInfo, Program, operands, parameter_pack};
 use ir::{
-    CallOperator, Callee, ExprId, ExprKind, Function, FunctionKind, LocalId, LoopKind, Receiver, StmtId,
-    StmtKind, Type, VarRef,
+    CallOperator, Callable, Callee, ExprId, ExprKind, Function, FunctionKind, LocalId, LoopKind, Receiver,
+    StmtId, StmtKind, Type, VarRef,
 };
 use library::standard::{self, Fact};
 use progress_map::PointId;
@@ -45,14 +45,51 @@ struct Facts {
     around: Vec<FunctionIndex>,
 }
 
-/// What the classes of a program say of their `operator()`, by its name and the number of its parameters.
-fn call_operators<'u>(program: &Program<'u>) -> BTreeMap<(&'u str, usize), Vec<CallOperator>> {
-    let mut found: BTreeMap<(&str, usize), Vec<CallOperator>> = BTreeMap::new();
-    for operator in program.units.iter().flat_map(|unit| &unit.call_operators) {
-        let key = (operator.linkage_name.as_str(), operator.parameters);
-        found.entry(key).or_default().push(operator.clone());
+/// The name by which an object is called.
+pub(crate) const CALL: &str = "operator()";
+
+/// How many arguments what is called as an object takes, as its declarations say.
+#[derive(Default)]
+struct CallOperators<'u> {
+    /// Of classes, by the name of their `operator()` and the number of its parameters: overloads of one name may have as many.
+    of_classes: BTreeMap<(&'u str, usize), Vec<&'u CallOperator>>,
+    /// Of lambdas, by file, line and column.
+    of_lambdas: BTreeMap<(usize, u32, u32), &'u CallOperator>,
+}
+
+impl<'u> CallOperators<'u> {
+    fn of(program: &Program<'u>) -> Self {
+        let mut found = Self::default();
+        for (number, unit) in program.units.iter().enumerate() {
+            for operator in &unit.call_operators {
+                match &operator.of {
+                    Callable::Class(name) => {
+                        let key = (name.as_str(), operator.parameters);
+                        found.of_classes.entry(key).or_default().push(operator);
+                    }
+                    Callable::Lambda(line, column) => {
+                        found.of_lambdas.insert((number, *line, *column), operator);
+                    }
+                }
+            }
+        }
+        found
     }
-    found
+
+    /// What is said of a function; nothing where the class is not among the sources.
+    fn of_function(&self, function: &Function, unit: usize) -> Option<Vec<CallOperator>> {
+        let found = match function.kind {
+            FunctionKind::Lambda => {
+                let place = (unit, function.span.line, function.span.column);
+                std::slice::from_ref(self.of_lambdas.get(&place)?)
+            }
+            _ => {
+                let name = function.linkage_name.as_deref().unwrap_or_default();
+                self.of_classes.get(&(name, function.params))?
+            }
+        };
+        Some(found.iter().copied().cloned().collect())
+    }
 }
 
 impl Cxx {
@@ -62,7 +99,7 @@ impl Cxx {
             return Cxx::default();
         }
         let mut cxx = Cxx::default();
-        let declared = call_operators(program);
+        let declared = CallOperators::of(program);
         let mut of_unit: BTreeMap<usize, Vec<FunctionIndex>> = BTreeMap::new();
         for (id, info) in program.functions.iter_enumerated() {
             of_unit.entry(info.unit).or_default().push(id);
@@ -89,12 +126,10 @@ impl Cxx {
                 cxx.implicit.push(id);
             }
             cxx.units.insert(info.unit);
-            if function.name == "operator()" {
+            if function.name == CALL {
                 cxx.callable.push(id);
-                let name = function.linkage_name.as_deref().unwrap_or_default();
-                if let Some(operators) = declared.get(&(name, function.params)) {
-                    cxx.declared.insert(id, operators.clone());
-                }
+                let operators = declared.of_function(function, info.unit);
+                cxx.declared.extend(operators.map(|operators| (id, operators)));
             }
             let mut statements = function.stmts.iter();
             cxx.catches |= statements.any(|stmt| matches!(stmt.kind, StmtKind::Try { .. }));

@@ -9,7 +9,7 @@ use crate::effect::effect;
 use crate::graph::FunctionId;
 use base::Id as _;
 use dataflow::{FunctionIndex, Program};
-use ir::{Callee, ExprKind};
+use ir::{Callee, ExprKind, FunctionKind};
 use library::standard::{self, Fact};
 use progress_map::PointId;
 use rayon::prelude::*;
@@ -30,6 +30,8 @@ impl Parts {
                 in_tables.entry(call).or_default().push(number);
             }
         }
+        let functions = |ids: &[FunctionIndex]| Defaulted::of(ids.iter().copied(), program, by_name);
+        let of_tables = Vec::from_iter(tables.iter().map(|table| functions(&table.callees)));
         let resolve = |pending: &mut PendingCall| -> Option<(FunctionIndex, PointId)> {
             let mut leaves = None;
             let info = &program.functions[pending.caller];
@@ -37,14 +39,8 @@ impl Parts {
             match &info.function.exprs[pending.call].kind {
                 ExprKind::Call {
                     callee: Callee::Named(name),
-                    args,
-                } => {
-                    callees.extend(values.callees_of((pending.caller, pending.call), name));
-                    let lacks = |id: &FunctionIndex| program.functions[*id].function.params > args.len();
-                    if callees.iter().any(lacks) {
-                        callees.extend(by_name.defaults(name));
-                    }
-                }
+                    ..
+                } => callees.extend(values.callees_of((pending.caller, pending.call), name)),
                 ExprKind::Call {
                     callee: Callee::Macro(called),
                     args,
@@ -74,9 +70,20 @@ impl Parts {
                 pending.done.hands_on |= pending.done.name.is_some();
                 callees.extend(found);
             }
+            let args = match &info.function.exprs[pending.call].kind {
+                ExprKind::Call { args, .. } => args.len(),
+                _ => usize::MAX,
+            };
+            let in_tables = in_tables.get(&(pending.caller, pending.call));
+            let mut evaluated =
+                Defaulted::of(callees.iter().copied(), program, by_name).left_out(args, by_name);
+            for &table in in_tables.into_iter().flatten() {
+                evaluated.extend(of_tables[table].left_out(args, by_name));
+            }
+            callees.extend(evaluated);
             let callees = callees.into_iter();
             pending.done.callees = callees.map(|id| FunctionId::from_index(id.index())).collect();
-            if let Some(tables) = in_tables.get(&(pending.caller, pending.call)) {
+            if let Some(tables) = in_tables {
                 pending.done.hands_on |= pending.done.name.is_some();
                 let tables = tables.iter();
                 let ids = tables.map(|table| FunctionId::from_index(program.functions.len() + table));
@@ -152,5 +159,37 @@ impl Parts {
                 work.extend(&callers[function]);
             }
         }
+    }
+}
+
+/// Names of functions that have default arguments, each with the largest number of parameters that a function of it has.
+struct Defaulted<'u>(BTreeMap<&'u str, usize>);
+
+impl<'u> Defaulted<'u> {
+    fn of(
+        ids: impl Iterator<Item = FunctionIndex>,
+        program: &Program<'u>,
+        by_name: &Callees<'_, '_>,
+    ) -> Self {
+        let mut found = BTreeMap::new();
+        for function in ids.map(|id| program.functions[id].function) {
+            let name = match (function.kind, &function.linkage_name) {
+                (FunctionKind::Lambda, Some(name)) => name,
+                _ => &function.name,
+            };
+            if !by_name.defaults(name).is_empty() {
+                let most = found.entry(name.as_str()).or_default();
+                *most = function.params.max(*most);
+            }
+        }
+        Self(found)
+    }
+
+    /// What evaluates the arguments that a call with so many leaves out.
+    fn left_out(&self, args: usize, by_name: &Callees<'_, '_>) -> Vec<FunctionIndex> {
+        let lacking = self.0.iter().filter(|&(_, params)| *params > args);
+        lacking
+            .flat_map(|(name, _)| by_name.defaults(name).iter().copied())
+            .collect()
     }
 }

@@ -558,6 +558,10 @@ void give() {
         return 7;
     };
     keep(lambda);
+    auto pair = [](int a, int b) {
+        return 8;
+    };
+    keep(pair);
 }
 template <class F> int f(F &g) {
 ";
@@ -571,8 +575,34 @@ template <class F> int f(F &g) {
         BTreeSet::from_iter(near.map(|each| each.line))
     };
     assert_eq!(called("g(1)"), BTreeSet::from([2, 10, 11, 13, 17]));
-    assert_eq!(called("g(1, 2)"), BTreeSet::from([3, 8, 10, 11, 13, 17]));
+    assert_eq!(called("g(1, 2)"), BTreeSet::from([3, 8, 10, 11, 13, 17, 21]));
     assert_eq!(called("g(1, 2, 3)"), BTreeSet::from([8, 10, 11, 13]));
     assert_eq!(called("g(1, 2, 3, 4)"), BTreeSet::from([10, 11]));
     assert_eq!(called("g(1, 2, 3, 4, 5)"), BTreeSet::from([11]));
+}
+
+/// What gives an argument that a call leaves out is evaluated with the call, also where it is an object that is called.
+#[test]
+fn default_arguments_of_what_is_called_as_an_object() {
+    let text = "
+int k, m;
+struct S { int operator()(int a, int b = m + 1) { return a * b; } };
+template <class F> int f(F &g) { return g(2); }
+int main(int argc, char **argv) {
+    auto lambda = [](int a, int b = k + 1) { return a * b; };
+    S object;
+    k = argc;
+    m = argc;
+    printf(0, CALL); //<
+}";
+    let leads_to = |call: &str, set: &[u32]| {
+        let text = text.replace("CALL", call);
+        let (line, _) = mark(&text);
+        let slice = graph("t.cc", &text).slice_at("t.cc", line, None, Options::default());
+        let lines = BTreeSet::from_iter(slice.unwrap().statements.into_iter().map(|each| each.line));
+        assert!(set.iter().all(|line| lines.contains(line)), "{call}: {lines:?}");
+    };
+    leads_to("lambda(2)", &[8]);
+    leads_to("object(2)", &[9]);
+    leads_to("f(lambda) + f(object)", &[8, 9]);
 }

@@ -32,6 +32,8 @@ struct Both {
     int operator()(int x, int y) { return two = x - y; }
 };
 
+static int step;
+
 template <class F> static int once(F &f, int x)
 {
     return f(x);
@@ -53,7 +55,8 @@ int main()
     Scaler scale = {3};
     Open open = {2};
     Both both = {0, 0};
-    auto kept = [](int a, int b = 7) { return a * b; };
+    auto kept = [](int a, int b = step + 3) { return a * b; };
+    step = input(1) + 4;
     int noise = input(2);
     int a = once(add, input(0));
     int b = once(scale, a);
@@ -61,7 +64,7 @@ int main()
     int d = twice(open, c, noise);
     int e = with(scale, d, 4, 5);
     noise += 3;
-    int last = once(kept, e) + twice(kept, e, 3);
+    int last = once(kept, e) + twice(kept, e, 3) + kept(b);
     once(both, e);
     twice(both, e, a);
     observe(last);
