@@ -31,8 +31,8 @@ pub enum ExprKind {
     Var(VarRef),
     /// `sizeof` and the like: a compile-time constant whose value we do not compute.
     Constant,
-    /// A value that the source does not show: an element of a range, what was thrown, whether anything was. It lies in memory that nobody
-    /// names, and differs from task to task for all that is known.
+    /// A value that the source does not show: an element of a range, what was thrown, whether anything was, the object whose member a
+    /// pointer to members leads to. It lies in memory that nobody names, and differs from task to task for all that is known.
     Unseen,
     /// What a build has chosen: which of several definitions of a macro it has, whether it has what stands under `#if`. Every
     /// build knows it; its value is not known here.

@@ -98,10 +98,10 @@ impl Body<'_, '_> {
         is_this && given() == Some(*name)
     }
 
-    /// The address of a member of some object.
+    /// The address of a member of an object that the source does not name here.
     fn exposed(&mut self, member: Name, node: Node) -> ExprId {
         let field = ExprKind::Field {
-            base: self.push_expr(ExprKind::Constant, node),
+            base: self.push_expr(ExprKind::Unseen, node),
             name: member,
             arrow: false,
         };

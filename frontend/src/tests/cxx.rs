@@ -534,7 +534,7 @@ fn calls_of_accessors_are_the_members_that_they_give() {
               12:3 (n@12:3(), v).m Add= 2
               13:3 decl r:ptr@13:8 = &(n@13:12(), v).m
               14:3 g@14:3(&(n@14:5(), v).m)
-              15:3 (&const.m, (get@15:3(), n@15:3()))--
+              15:3 (&unseen.m, (get@15:3(), n@15:3()))--
         "#]],
     );
 }
