@@ -1,7 +1,7 @@
 //! `slice-fuzz`: holds slices against runs, for longer than the tests do.
 //!
-//! First the hand-written programs, with every line of every sound slice taken out once; then random programs, whose
-//! slices must hold what their runs rested on. Exit code 0: nothing wrong; 1: something wrong; 2: the campaign failed.
+//! First the hand-written programs, with every line of every sound slice taken out once; then, where they are asked for, those of the matrix and
+//! random ones of C++; then random programs of C, whose slices must hold what their runs rested on. Exit code 0: nothing wrong; 1: something wrong; 2: the campaign failed.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -13,20 +13,35 @@ use tests::slices::neutralise::Mode;
 use tests::slices::suite::{self, Program};
 use tests::slices::{matrix, objects, slicing};
 
-const USAGE: &str = "usage: slice-fuzz [--seeds A..B] [--kind data|control|plain] [--no-programs] [--program NAME] [--every N] [--survivors] [--matrix PART/PARTS] [--objects A..B]";
+const USAGE: &str = "\
+usage: slice-fuzz [OPTIONS]
+
+  --seeds A..B           random programs of C of these seeds, each of every kind [0..1000]
+  --kind KIND            of this kind alone: data, control or plain
+  --objects A..B         random programs of C++ of these seeds
+  --matrix PART/PARTS    a part, from 0, of all ways to name, change and read an object of C++
+  --no-programs          leave out the programs that were written by hand
+  --program NAME         of the programs with a text of their own, only those whose names hold this
+  --every N              also drop every N-th line of each sound slice, to see whether the judge notices; 0 for none
+                         [1 for the programs that were written by hand, 0 for the others, which are many]
+  --survivors            name the lines that it did not notice";
 
 struct Options {
     seeds: Range<u64>,
     kinds: Vec<ProgramKind>,
     programs: bool,
     program: String,
-    every: usize,
+    every: Option<usize>,
     survivors: bool,
     matrix: Option<(usize, usize)>,
     objects: Range<u64>,
 }
 
 fn main() -> ExitCode {
+    if std::env::args().any(|arg| arg == "--help") {
+        println!("{USAGE}");
+        return ExitCode::SUCCESS;
+    }
     let found = options(std::env::args().skip(1)).and_then(|options| run(&options));
     command::end("slice-fuzz", found.map(|faults| faults == 0))
 }
@@ -37,7 +52,7 @@ fn options(mut args: impl Iterator<Item = String>) -> Result<Options, String> {
         kinds: ProgramKind::ALL.to_vec(),
         programs: true,
         program: String::new(),
-        every: 1,
+        every: None,
         survivors: false,
         matrix: None,
         objects: 0..0,
@@ -55,10 +70,9 @@ fn options(mut args: impl Iterator<Item = String>) -> Result<Options, String> {
                 }];
             }
             "--objects" => options.objects = command::seeds(&value()?, USAGE)?,
-            "--help" => return Err(USAGE.to_owned()),
             "--no-programs" => options.programs = false,
             "--program" => options.program = value()?,
-            "--every" => options.every = value()?.parse().map_err(|e| format!("--every: {e}"))?,
+            "--every" => options.every = Some(value()?.parse().map_err(|e| format!("--every: {e}"))?),
             "--survivors" => options.survivors = true,
             "--matrix" => {
                 let value = value()?;
@@ -78,13 +92,13 @@ fn run(options: &Options) -> Result<usize, String> {
     let mut faults = 0;
     if options.programs {
         let effort = Effort {
-            mutants: options.every,
+            mutants: options.every.unwrap_or(1),
             modes: &MODES,
         };
         faults += judged("hand-written programs", suite::programs(), options, effort)?;
     }
     let effort = Effort {
-        mutants: options.every,
+        mutants: options.every.unwrap_or(0),
         modes: &[Mode::Delete, Mode::Perturb(1)],
     };
     if let Some((part, parts)) = options.matrix {
@@ -96,7 +110,8 @@ fn run(options: &Options) -> Result<usize, String> {
         let title = format!("random programs of C++, seeds {}..{}", seeds.start, seeds.end);
         faults += judged(&title, seeds.map(objects::program).collect(), options, effort)?;
     }
-    for &kind in &options.kinds {
+    let kinds = options.kinds.iter().filter(|_| !options.seeds.is_empty());
+    for &kind in kinds {
         let found = campaign(kind, options.seeds.clone())?;
         println!(
             "random programs, {kind:?}, seeds {}..{}\n{found}",
