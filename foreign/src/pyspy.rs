@@ -1,6 +1,6 @@
 //! `py-spy dump --json`: a list of threads, each with its frames, innermost first.
 
-use crate::{Error, MAX_FRAMES};
+use crate::{Error, MAX_FRAMES, python};
 use serde::Deserialize;
 use snapshot::{Frame, Task, Thread};
 
@@ -80,12 +80,22 @@ pub(crate) fn read(text: &str, task: &str, rank: Option<u32>) -> Result<Vec<Task
 }
 
 fn frame(dumped: DumpedFrame) -> Frame {
-    Frame {
-        function: dumped.name,
-        file: dumped.filename.or(dumped.short_filename),
-        line: u32::try_from(dumped.line).ok().filter(|&line| line > 0),
-        module: dumped.module,
-        ..Frame::default()
+    let line = u32::try_from(dumped.line).ok().filter(|&line| line > 0);
+    let file = dumped.filename.or(dumped.short_filename);
+    match dumped.module {
+        // Without debug info the object stands in the place of the file as well.
+        Some(module) => Frame {
+            file: file.filter(|file| *file != module),
+            line,
+            module: Some(module),
+            ..python::of_machine_code(&dumped.name)
+        },
+        None => Frame {
+            function: dumped.name,
+            file,
+            line,
+            ..Frame::default()
+        },
     }
 }
 
@@ -111,6 +121,12 @@ mod tests {
             (Some(7), Some(9), None)
         );
         assert_eq!(tasks[0].threads[0].thread, 8);
+        let native = r#"[{"pid": 7, "frames": [
+            {"name": "0x7f65", "filename": "/lib/libffi.so.8", "module": "/lib/libffi.so.8", "short_filename": "libffi.so.8", "line": 0},
+            {"name": "grid<int>::relax(int)", "filename": "/a/grid.cpp", "module": "/a/libgrid.so", "line": 7}]}]"#;
+        let frames = &read(native, "x", None).unwrap()[0].frames;
+        assert_eq!((&*frames[0].function, frames[0].line), ("relax", Some(7)));
+        assert_eq!((&*frames[1].function, &frames[1].file), ("??", &None));
         assert!(read("[]", "x", None).is_err());
         assert_eq!(read("[\n{\"pid\": \"x\"}]", "x", None).unwrap_err().line, 2);
     }
