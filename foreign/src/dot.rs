@@ -196,13 +196,18 @@ fn unordered(nodes: &BTreeMap<String, Node>, end: &str) -> Option<String> {
     upwards(nodes, end).find_map(|node| node.unordered.clone())
 }
 
-/// What a node says of the stacks below it, without what the text around it says: `[not ordered: outer frames are missing]`.
+/// Why stacks have no place in the order; files of earlier versions say it to people alone.
 fn reason(attributes: &Attributes) -> String {
-    let text = present(attributes, "function").unwrap_or_default();
-    let inner = text
-        .strip_prefix("[not ordered: ")
-        .and_then(|rest| rest.strip_suffix(']'));
-    inner.unwrap_or(text).to_owned()
+    let reason = present(attributes, "reason").map(unescaped);
+    reason.unwrap_or_else(|| "the file does not say why".to_owned())
+}
+
+/// A text without what record labels escape.
+fn unescaped(written: &str) -> String {
+    written
+        .replace("\\<", "<")
+        .replace("\\>", ">")
+        .replace("\\|", "|")
 }
 
 fn present<'a>(attributes: &'a Attributes, name: &str) -> Option<&'a str> {
@@ -276,12 +281,9 @@ fn frame_of_label(label: &str) -> Frame {
     }
 }
 
-/// A name without what record labels escape, and without the temporal ranks and values that we write behind it.
+/// A name without the temporal ranks and values that we write behind it.
 fn name(written: &str) -> String {
-    let plain = written
-        .replace("\\<", "<")
-        .replace("\\>", ">")
-        .replace("\\|", "|");
+    let plain = unescaped(written);
     let end = plain.find("@[").unwrap_or(plain.len());
     let function = plain[..end].trim();
     if function.is_empty() {

@@ -258,7 +258,11 @@ mod tests {
         let text = format!(
             "digraph G {{\n{}{}{}{}0 -> 1 [label=\"2:[0-1]\"];\n1 -> 2 [label=\"1:[0]\"];\n0 -> 3 [label=\"1:[2]\"];\n}}\n",
             node(0, "/", ""),
-            node(1, "[not ordered: its stack begins in f]", ", kind=\"unreadable\""),
+            node(
+                1,
+                "[not ordered: what people read]",
+                ", kind=\"unreadable\", reason=\"its stack begins in f\\<int\\>\""
+            ),
             node(2, "f", ""),
             node(3, "main", ""),
         );
@@ -266,7 +270,7 @@ mod tests {
         let told = |task: &Task| (task.task.clone(), task.error.clone(), task.frames.len());
         // Of rank 1 nothing was read.
         let expected = [
-            ("0".to_owned(), Some("its stack begins in f".to_owned()), 1),
+            ("0".to_owned(), Some("its stack begins in f<int>".to_owned()), 1),
             ("2".to_owned(), None, 1),
         ];
         assert_eq!(Vec::from_iter(tasks.iter().map(told)), expected);

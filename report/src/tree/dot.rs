@@ -101,6 +101,8 @@ fn of_node(
         NodeKind::Missing => Some("missing"),
     };
     all.extend(kind.map(|kind| ("kind", kind.to_owned())));
+    let is_unreadable = node.kind == NodeKind::Unreadable;
+    all.extend(is_unreadable.then(|| ("reason", node.function.clone())));
     let library = node.module.clone().filter(|_| node.pc.is_none());
     all.extend(library.map(|library| ("library", library)));
     let file = node.file.clone().filter(|_| node.line.is_none());
