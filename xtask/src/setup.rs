@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// A program, and the Debian packages that bring it with what it needs to be of use.
-const TOOLS: [(&str, &[&str]); 39] = [
+const TOOLS: [(&str, &[&str]); 40] = [
     ("gcc", &["gcc", "libc6-dev"]),
     ("clang", &["clang"]),
     ("musl-gcc", &["musl-tools"]),
@@ -18,6 +18,7 @@ const TOOLS: [(&str, &[&str]); 39] = [
     ("dwp", &["binutils"]),
     ("llvm-dwp", &["llvm"]),
     ("ld.lld", &["lld"]),
+    ("ld.mold", &["mold"]),
     ("llvm-symbolizer", &["llvm"]),
     ("readelf", &["binutils"]),
     ("objdump", &["binutils"]),

@@ -189,10 +189,11 @@ fn a_map_is_stored_by_the_build_id_as_debug_files_are() {
 
 #[test]
 fn linkers_join_what_the_wrapper_has_put_into_objects() {
-    if !installed("ld.lld") || !installed("ld.gold") {
+    const LINKERS: [&str; 4] = ["bfd", "gold", "lld", "mold"];
+    if !LINKERS.iter().all(|linker| installed(&format!("ld.{linker}"))) {
         return;
     }
-    for linker in ["bfd", "gold", "lld"] {
+    for linker in LINKERS {
         let sandbox = written(&format!("embed-{linker}"));
         let with = format!("-fuse-ld={linker}");
         wrapped(&sandbox, &["cc", "-g", "-O1", "-c", "src/main.c"]);
