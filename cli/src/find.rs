@@ -146,9 +146,9 @@ pub(crate) fn answer(
     };
     let finder = SourceFinder::new(found.path.as_deref(), &found.reader);
     let mut findings = seen.findings(&found, earlier, &wish, how, &finder)?;
-    if let Some(tree) = &mut findings.tree {
-        findings.hosts = seen.hosts(tree);
-        *tree = crate::tree::shown(tree, &args.shape)?;
+    if let Some(tree) = findings.tree.take() {
+        findings.hosts = seen.hosts(&tree);
+        findings.tree = Some(crate::tree::shown(tree, &args.shape)?);
     }
     if slice.is_some() && !forms.iter().any(|form| form.shows_slice()) {
         output::warn(crate::tree::NO_SLICE);

@@ -45,11 +45,11 @@ pub(crate) fn run(args: &TreeArgs) -> anyhow::Result<Status> {
         let text = "--slice needs stacks: partial trees do not hold all that is known of tasks";
         return Err(Failure::new(text).into());
     }
-    if let Some(tree) = &mut found.tree {
+    if let Some(mut tree) = found.tree.take() {
         if let (Some(host), Some(table)) = (&args.host, &args.table) {
-            *tree = after(tree, &Operation::Tasks(project::tasks_on_host(host, table)?))?;
+            tree = after(&tree, &Operation::Tasks(project::tasks_on_host(host, table)?))?;
         }
-        *tree = shown(tree, &args.shape)?;
+        found.tree = Some(shown(tree, &args.shape)?);
     }
     if let Some(table) = args.table.as_ref().filter(|_| is_page) {
         found.hosts = project::hosts_in_table(table)?;
@@ -100,12 +100,11 @@ pub(crate) fn form(format: TreeFormat, shape: &Shape) -> Result<Form, Failure> {
 }
 
 /// What the user wants to see of a tree.
-pub(crate) fn shown(tree: &OrderedTree, shape: &Shape) -> anyhow::Result<OrderedTree> {
-    let mut shown = tree.clone();
+pub(crate) fn shown(mut tree: OrderedTree, shape: &Shape) -> anyhow::Result<OrderedTree> {
     for operation in operations(shape, &tree.names)? {
-        shown = after(&shown, &operation)?;
+        tree = after(&tree, &operation)?;
     }
-    Ok(shown)
+    Ok(tree)
 }
 
 fn after(tree: &OrderedTree, operation: &Operation) -> anyhow::Result<OrderedTree> {

@@ -14,7 +14,6 @@ use ratatui::crossterm::event::{
 };
 use ratatui::crossterm::execute;
 use ratatui::crossterm::terminal::{Clear, ClearType, EnterAlternateScreen, enable_raw_mode};
-use report::Form;
 use snapshot::Task;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
@@ -246,14 +245,11 @@ fn recorded_job(args: &ViewArgs, map: Option<&Map>) -> anyhow::Result<Job> {
         },
     )?;
     crate::findings::add_recordings(&mut found, args.recordings.as_ref())?;
-    if let Some(tree) = &mut found.tree {
-        *tree = crate::tree::shown(tree, &args.shape)?;
+    if let Some(tree) = found.tree.take() {
+        found.tree = Some(crate::tree::shown(tree, &args.shape)?);
     }
     found.warnings = warnings;
-    let json = |form| report::write(&found, form, &|_| None);
-    let tree = json(Form::TreeJson).unwrap_or_default();
-    let mut job = Job::from_json(&tree, json(Form::AnswerJson).as_deref())
-        .map_err(|error| Failure::new(error.to_string()))?;
+    let mut job = Job::of_findings(found).ok_or_else(|| Failure::new("there is no tree"))?;
     job.add_processes(processes);
     Ok(job)
 }

@@ -31,6 +31,7 @@ pub use samples::SampleChange;
 
 use crate::{Relation, Value};
 use stacktree::{Granularity, TaskSet, Tree};
+use std::borrow::Cow;
 
 /// What the user wants of a tree.
 #[derive(Clone, Debug)]
@@ -107,6 +108,17 @@ impl TaskNames {
         Self {
             by_rank: true,
             ..Self::default()
+        }
+    }
+
+    /// Numbers that stand for these names, in their order.
+    pub fn numbers(names: Vec<String>) -> Self {
+        let mut sorted: Vec<u32> = (0..u32::try_from(names.len()).unwrap_or(u32::MAX)).collect();
+        sorted.sort_by(|&a, &b| names[a as usize].cmp(&names[b as usize]));
+        Self {
+            by_rank: false,
+            names,
+            sorted,
         }
     }
 
@@ -261,7 +273,7 @@ pub struct Sibling {
     /// Why, as a sentence without its full stop.
     pub reason: String,
     /// A word for what decided, or for why nothing did, if one comparison shows it; it stays the same from version to version.
-    pub reason_code: Option<&'static str>,
+    pub reason_code: Option<Cow<'static, str>>,
 }
 
 /// Tasks at one execution point, or at several that were taken together.

@@ -1,10 +1,12 @@
-//! Small files that lie beside a build: a compilation database, models of functions, the header of an MPI library.
+//! Small files that lie beside a build: a compilation database, models of functions, the header of an MPI library; and a tree for programs.
 
 use engine::Model;
 use project::Trust;
+use report::PageSets;
+use report::json::TreeJson;
 use std::path::Path;
 
-/// Any bytes are read as each of the three, or refused. Of a database no command is run with an option that writes a file, or has the
+/// Any bytes are read as each of the four, or refused. Of a database no command is run with an option that writes a file, or has the
 /// compiler load or run something.
 pub(crate) fn texts(bytes: &[u8]) {
     if let Ok(commands) = project::parse_compile_commands(bytes, Path::new("/base")) {
@@ -21,6 +23,11 @@ pub(crate) fn texts(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     if let Err(error) = Model::parse(&text) {
         assert!(error.line <= text.lines().count(), "{error:?}");
+    }
+    if let Ok(tree) = serde_json::from_slice::<TreeJson<'_>>(bytes)
+        && let Err(error) = tree.tree(&PageSets::default())
+    {
+        assert!(!error.to_string().is_empty());
     }
     if let Ok(shim) = recorder::shim(&text) {
         assert!(shim.contains("EXPORTED int MPI_Init("));
@@ -81,7 +88,20 @@ pub(crate) fn seeds() -> Vec<(String, Vec<u8>)> {
         .iter()
         .map(|function| format!("int {function};\n"))
         .collect();
-    let seeds = [("database", database), ("models", models), ("header", &header)];
+    let tree = r##"{"schema": "hindmost-tree", "version": 1, "granularity": "point", "tasks": 3, "tasks_are": "ranks", "nodes": [
+        {"id": 0, "parent": null, "children": [1], "kind": "root", "function": "", "tasks": "0-2", "stacks": 3, "mark": "none"},
+        {"id": 1, "parent": 0, "kind": "frame", "function": "f", "file": "a.c", "line": 3, "pc": "0x10", "tasks": "0,2", "stacks": 2,
+         "values": [{"name": "it", "value": 7, "last": "170141183460469231731687303715884105727"}], "mark": "ranked", "rank": 1, "class": 0,
+         "siblings": [{"node": 2, "relation": "before", "reason": "r", "reason_code": "line"}], "progress": 0.5},
+        {"id": 2, "parent": 0, "kind": "missing", "function": "", "tasks": "1", "mark": "unknown"}],
+        "classes": [{"id": 0, "node": 1, "tasks": "0,2", "now": "2"}], "steps": [{"class": "", "node": 0, "branches": [1, 2]}],
+        "changes": [{"moved": "0", "came_or_went": ""}]}"##;
+    let seeds = [
+        ("database", database),
+        ("models", models),
+        ("header", &header),
+        ("tree", tree),
+    ];
     seeds
         .map(|(name, text)| (name.to_owned(), text.as_bytes().to_vec()))
         .to_vec()

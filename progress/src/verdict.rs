@@ -28,6 +28,20 @@ impl Relation {
         }
     }
 
+    /// All of them.
+    const ALL: [Relation; 5] = [
+        Relation::Before,
+        Relation::After,
+        Relation::Equal,
+        Relation::Incomparable,
+        Relation::Unknown,
+    ];
+
+    /// The relation that a word stands for ([`Relation::word`]).
+    pub fn of_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|relation| relation.word() == word)
+    }
+
     /// The word for it in files and on the command line.
     pub fn word(self) -> &'static str {
         match self {

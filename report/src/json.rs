@@ -13,6 +13,7 @@ mod check;
 mod explanation;
 mod map;
 mod motion;
+mod read_tree;
 mod slice;
 mod threads;
 mod tree;
@@ -26,6 +27,7 @@ pub use awaited::{AwaitedJson, CulpritJson, SendJson, SendsJson, WaitJson};
 pub use call::{ArgumentJson, CallJson, TaskCallJson};
 pub use explanation::{ExplanationJson, SharedLoopJson, SideJson};
 pub use motion::{ClassMotionJson, MotionJson};
+pub use read_tree::BadTree;
 pub use slice::{InPartJson, SliceJson, SliceStepJson, StatementJson};
 pub use threads::{ThreadsBehindJson, ThreadsJson};
 pub use tree::{
@@ -33,7 +35,8 @@ pub use tree::{
     ValueJson,
 };
 
-pub(crate) use answer::{answer_json, answer_of_classes};
+pub(crate) use answer::answer_json;
+pub use answer::answer_of_classes;
 pub use check::{check_json, read_check};
 pub use map::{line_json, summary_json};
 pub(crate) use slice::{slice_json, slice_out};

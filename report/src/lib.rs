@@ -32,7 +32,7 @@ mod style;
 mod summary;
 mod text;
 mod threads;
-mod tree;
+pub mod tree;
 mod trouble;
 mod uri;
 mod waits;

@@ -1,5 +1,5 @@
-//! The prefix tree of a job as text, JSON, `.dot` for STATview and Graphviz, and folded stacks for flame graphs.
-//! The page for a browser ([`crate::page_html`]) holds its JSON.
+//! The prefix tree of a job as text, `.dot` for STATview and Graphviz, and folded stacks for flame graphs; and what its nodes are called
+//! wherever it is shown. The page for a browser (`crate::page`) holds its JSON.
 
 mod dot;
 mod folded;
@@ -10,8 +10,9 @@ mod waits;
 pub use dot::tree_dot;
 pub(crate) use dot::{in_pieces, quoted};
 pub use folded::tree_folded;
-pub(crate) use folds::{FoldedRounds, folded_rounds};
+pub use folds::{FoldedRounds, folded_rounds};
 pub use text::{TreeText, tree_text};
+pub use waits::waits_of_classes;
 pub(crate) use waits::{ClassWaits, Wait};
 
 use crate::clean;
@@ -51,7 +52,7 @@ pub(crate) fn short_members(names: &TaskNames, tasks: &TaskSet, width: usize) ->
 }
 
 /// A variable with its value, or values.
-pub(crate) fn value(value: &NodeValue) -> String {
+pub fn value(value: &NodeValue) -> String {
     let name = clean(&value.name);
     match (value.first, value.last) {
         (Some(first), Some(last)) => format!("{name}={first}..{last}"),
@@ -61,17 +62,37 @@ pub(crate) fn value(value: &NodeValue) -> String {
 }
 
 /// What a node is called: the function with its temporal ranks, as in SC'09 Figure 5 (`get_norm@[T1.2]`).
-pub(crate) fn name(tree: &OrderedTree, node: &TreeNode, names: Names) -> String {
-    named(tree, node, &names.of(&node.function, node.qualified.as_deref()))
+pub fn name(tree: &OrderedTree, node: &TreeNode, names: Names) -> String {
+    with_ranks(tree, node, bare_name(node, names))
 }
 
 /// The same by the function's own name alone, for tools that look functions up by it.
 pub(crate) fn own_name(tree: &OrderedTree, node: &TreeNode) -> String {
-    named(tree, node, &node.function)
+    with_ranks(tree, node, named(node, &node.function))
 }
 
-fn named(tree: &OrderedTree, node: &TreeNode, function: &str) -> String {
-    let name = match node.kind {
+/// What a node is called, without its temporal ranks.
+pub fn bare_name(node: &TreeNode, names: Names) -> String {
+    named(node, &names.of(&node.function, node.qualified.as_deref()))
+}
+
+/// The temporal ranks of a node, if it does not only pass its parent's class on.
+pub fn own_ranks<'t>(tree: &'t OrderedTree, node: &'t TreeNode) -> Option<&'t str> {
+    let above = tree.nodes[node.parent].temporal.as_deref();
+    node.temporal
+        .as_deref()
+        .filter(|&temporal| above != Some(temporal))
+}
+
+fn with_ranks(tree: &OrderedTree, node: &TreeNode, name: String) -> String {
+    match own_ranks(tree, node) {
+        Some(temporal) => format!("{name}@[{temporal}]"),
+        None => name,
+    }
+}
+
+fn named(node: &TreeNode, function: &str) -> String {
+    match node.kind {
         NodeKind::Root => "/".to_owned(),
         NodeKind::Frame => clean(function).into_owned(),
         NodeKind::Here => "(here)".to_owned(),
@@ -79,18 +100,11 @@ fn named(tree: &OrderedTree, node: &TreeNode, function: &str) -> String {
         NodeKind::Unreadable if node.children.is_empty() => format!("[not read: {}]", clean(&node.function)),
         NodeKind::Unreadable => format!("[not ordered: {}]", clean(&node.function)),
         NodeKind::Missing => "[missing]".to_owned(),
-    };
-    match &node.temporal {
-        // What only passes its parent's class on does not repeat it.
-        Some(temporal) if tree.nodes[node.parent].temporal.as_ref() != Some(temporal) => {
-            format!("{name}@[{temporal}]")
-        }
-        _ => name,
     }
 }
 
 /// The file's last path component and the line, or the module.
-pub(crate) fn place(node: &TreeNode) -> String {
+pub fn place(node: &TreeNode) -> String {
     let base_name = |path: &str| base::last_component(path).to_owned();
     let place = match (&node.file, node.line, &node.module, node.pc) {
         (_, _, Some(module), Some(pc)) => format!("{}+{pc:#x}", base_name(module)),
@@ -125,10 +139,16 @@ pub(crate) fn fill_by_tasks(node: &TreeNode) -> String {
     format!("#{:02x}{:02x}{:02x}", channel(0.0), channel(4.0), channel(2.0))
 }
 
-/// The colour of a node, from hindmost (red) to foremost (blue); grey where its place is not known.
+/// The colour of a node, as documents write it.
 pub(crate) fn fill(node: &TreeNode) -> String {
+    let [red, green, blue] = color(node);
+    format!("#{red:02x}{green:02x}{blue:02x}")
+}
+
+/// The colour of a node (red, green, blue), from hindmost (red) to foremost (blue); grey where its place is not known.
+pub fn color(node: &TreeNode) -> [u8; 3] {
     let Some(progress) = node.progress else {
-        return "#c8c8c8".to_owned();
+        return [200; 3];
     };
     // Red, orange, yellow, green, blue: a straight line from red to blue would pass through a purple that says nothing.
     const STOPS: [[f64; 3]; 5] = [
@@ -145,5 +165,5 @@ pub(crate) fn fill(node: &TreeNode) -> String {
         let (from, to) = (STOPS[low][channel], STOPS[low + 1][channel]);
         (from + (to - from) * part).round() as u8
     };
-    format!("#{:02x}{:02x}{:02x}", mix(0), mix(1), mix(2))
+    [mix(0), mix(1), mix(2)]
 }

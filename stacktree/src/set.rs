@@ -6,6 +6,7 @@
 
 use base::RankSet;
 use roaring::RoaringBitmap;
+use std::sync::Arc;
 
 /// A set of task numbers: ranks, where every task has one of its own.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -17,8 +18,8 @@ enum Form {
     Empty,
     /// From the first to the last, both included.
     Range(u32, u32),
-    /// Neither empty nor one range.
-    Bits(Box<RoaringBitmap>),
+    /// Neither empty nor one range. The nodes of a way through a tree have the same tasks, and share them.
+    Bits(Arc<RoaringBitmap>),
 }
 
 impl TaskSet {
@@ -50,7 +51,7 @@ impl TaskSet {
                 for &(first, last) in joined.ranges() {
                     bits.insert_range(first..=last);
                 }
-                Self(Form::Bits(Box::new(bits)))
+                Self(Form::Bits(Arc::new(bits)))
             }
         }
     }
@@ -134,18 +135,18 @@ impl TaskSet {
 
     /// The tasks as ranges that neither touch nor overlap, ascending.
     pub fn ranges(&self) -> Vec<(u32, u32)> {
+        self.first_ranges(usize::MAX)
+    }
+
+    /// The first so many of [`TaskSet::ranges`]: whoever shows a set has no room for all ranges of a million tasks.
+    pub fn first_ranges(&self, most: usize) -> Vec<(u32, u32)> {
         match &self.0 {
             Form::Empty => Vec::new(),
-            Form::Range(first, last) => vec![(*first, *last)],
+            Form::Range(first, last) => Vec::from_iter([(*first, *last)].into_iter().take(most)),
             Form::Bits(bits) => {
-                let mut ranges: Vec<(u32, u32)> = Vec::new();
-                for task in bits.iter() {
-                    match ranges.last_mut() {
-                        Some((_, last)) if last.checked_add(1) == Some(task) => *last = task,
-                        _ => ranges.push((task, task)),
-                    }
-                }
-                ranges
+                let mut rest = bits.iter();
+                let ranges = std::iter::from_fn(|| rest.next_range());
+                ranges.take(most).map(|range| range.into_inner()).collect()
             }
         }
     }
@@ -180,7 +181,7 @@ impl TaskSet {
                 // Whatever operations it went through, equal sets are to be equal values.
                 let mut bits = bits;
                 bits.remove_run_compression();
-                Self(Form::Bits(Box::new(bits)))
+                Self(Form::Bits(Arc::new(bits)))
             }
             _ => Self::default(),
         }
@@ -195,7 +196,7 @@ impl FromIterator<u32> for TaskSet {
 
 impl From<&TaskSet> for RankSet {
     fn from(set: &TaskSet) -> Self {
-        set.iter().collect()
+        RankSet::from_ranges(set.ranges())
     }
 }
 

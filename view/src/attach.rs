@@ -1,6 +1,7 @@
 //! Debuggers that look into the tasks of a call, and the commands that start them.
 
-use crate::job::{Job, Node};
+use crate::job::Job;
+use engine::TreeNode;
 use std::collections::BTreeMap;
 
 /// The processes of a job, as far as a snapshot tells them.
@@ -35,17 +36,16 @@ const MOST_RANKS: usize = 1000;
 ///
 /// # Errors
 /// Why there are none, as a sentence without its full stop.
-pub(crate) fn debuggers(job: &Job, node: &Node) -> Result<Vec<Debugger>, String> {
+pub(crate) fn debuggers(job: &Job, node: &TreeNode) -> Result<Vec<Debugger>, String> {
     let Some(processes) = &job.processes else {
         return Err("only a snapshot tells the processes: find --save writes one".to_owned());
     };
-    let numbers = Vec::from_iter(node.ranges.iter().take(MOST_RANKS));
-    let name = |number: &u32| {
-        if job.are_ranks {
-            number.to_string()
-        } else {
-            job.names.get(*number as usize).cloned().unwrap_or_default()
-        }
+    let numbers = Vec::from_iter(node.tasks.iter().take(MOST_RANKS));
+    let names = &job.tree.names;
+    let name = |&number: &u32| {
+        names
+            .name(number)
+            .map_or_else(|| number.to_string(), str::to_owned)
     };
     let pids = numbers
         .iter()
@@ -67,7 +67,7 @@ pub(crate) fn debuggers(job: &Job, node: &Node) -> Result<Vec<Debugger>, String>
     }
     // The names come from a file: none is to be taken for an option.
     let is_name = |word: &str| !word.is_empty() && !word.starts_with('-');
-    let launcher = processes.launcher.as_ref().filter(|_| job.are_ranks);
+    let launcher = processes.launcher.as_ref().filter(|_| names.are_ranks());
     let launcher = launcher.filter(|(_, name)| is_name(name) && is_name(&processes.program));
     if let Some((launcher, launcher_name)) = launcher {
         let ranks = |between: &str| Vec::from_iter(numbers.iter().map(u32::to_string)).join(between);
@@ -122,7 +122,7 @@ mod tests {
         let tree = json!({"schema": "hindmost-tree", "version": 1, "tasks_are": "ranks", "nodes": [node(0), node(1)]});
         let mut job = Job::from_json(&tree.to_string(), None).unwrap();
         job.add_processes(processes);
-        let all = debuggers(&job, &job.nodes[1])?;
+        let all = debuggers(&job, &job.tree.nodes[1])?;
         let line = |debugger: &Debugger| {
             let words = debugger.command.iter().map(|word| shell_word(word).into_owned());
             Vec::from_iter(words).join(" ")

@@ -8,6 +8,7 @@ use crate::job::Job;
 use crate::keys::HELP;
 use crate::state::{Overlay, ViewState};
 use base::shell_word;
+use engine::{NodeKind, TreeNode};
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style};
@@ -112,15 +113,15 @@ impl ViewState {
 }
 
 /// The tasks of a node as STAT labels the edge to it.
-pub(crate) fn edge(job: &Job, node: &crate::job::Node, width: usize) -> String {
-    let said = &node.said;
+pub(crate) fn edge(job: &Job, node: &TreeNode, width: usize) -> String {
+    let count = node.tasks.len();
     // Of several samples each has stacks of its own.
-    let threads = if said.stacks > said.count && said.samples.is_empty() {
-        format!("({})", said.stacks)
+    let threads = if node.stacks > count && node.samples.is_empty() {
+        format!("({})", node.stacks)
     } else {
         String::new()
     };
-    format!("{}{threads}:[{}]", said.count, clean(&job.members(node, width)))
+    format!("{count}{threads}:[{}]", clean(&job.members(node, width)))
 }
 
 fn status(state: &ViewState, width: u16) -> Line<'static> {
@@ -140,8 +141,9 @@ fn status(state: &ViewState, width: u16) -> Line<'static> {
 
 fn notes(state: &ViewState) -> Vec<Line<'static>> {
     let job = &state.job;
-    let of_answer = job.answer.iter().flat_map(|answer| answer.warnings.iter());
+    let of_answer = job.said.warnings.iter();
     let mut lines: Vec<String> = job
+        .tree
         .undecided
         .iter()
         .map(|reason| format!("No hindmost is named: {reason}"))
@@ -152,12 +154,12 @@ fn notes(state: &ViewState) -> Vec<Line<'static>> {
             lines.push(warning);
         }
     }
-    for node in &job.nodes {
-        let what = match &*node.said.kind {
-            "unreadable" if node.depth == 1 => {
-                format!("Not read: {}: {}", edge(job, node, 40), node.said.function)
+    for node in &job.tree.nodes {
+        let what = match node.kind {
+            NodeKind::Unreadable if node.depth == 1 => {
+                format!("Not read: {}: {}", edge(job, node, 40), node.function)
             }
-            "missing" => format!("Missing: {}", edge(job, node, 40)),
+            NodeKind::Missing => format!("Missing: {}", edge(job, node, 40)),
             _ => continue,
         };
         lines.push(what);

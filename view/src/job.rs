@@ -1,15 +1,16 @@
-//! What there is to be seen: a tree, and an answer if there is one, from their JSON (`docs/json-schema.md`).
+//! What there is to be seen: the tree of a job, and what an answer says of it. A file holds the same as JSON (`docs/json-schema.md`).
 //!
-//! The JSON may come from anywhere. What is used as an index is checked, and everything that is shown is cleaned when it is shown.
+//! The JSON may come from anywhere. `report` checks what it reads, and everything that is shown is cleaned when it is shown.
 
+use crate::answer::Said;
 use crate::attach::Processes;
 use base::RankSet;
-use report::json::{AnswerJson, NodeJson, TreeJson};
+use engine::{Findings, OrderedTree};
+use report::json::{AnswerJson, TreeJson};
+use report::tree::{FoldedRounds, folded_rounds, waits_of_classes};
 use report::{PageJson, PageSets};
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Arc;
 
 /// The version of the page up to which its data is understood.
 const NEWEST_PAGE: u32 = 3;
@@ -17,16 +18,18 @@ const NEWEST_PAGE: u32 = 3;
 /// Ranges of a set in an answer that are written out: more than the widest line has room for.
 const SHOWN_RANGES: usize = 24;
 
-/// A job, read from JSON.
-#[derive(Clone, Debug, Default)]
+/// A job as it is looked at.
+#[derive(Clone, Debug)]
 pub struct Job {
-    pub(crate) nodes: Vec<Node>,
-    pub(crate) names: Vec<String>,
-    pub(crate) are_ranks: bool,
-    /// Why no hindmost is named.
-    pub(crate) undecided: Option<String>,
+    pub(crate) tree: OrderedTree,
+    /// By node: the node after the last one below it.
+    pub(crate) ends: Vec<usize>,
+    /// By node: the rounds of calls that begin with it.
+    pub(crate) rounds: Vec<Option<FoldedRounds>>,
+    /// By node: for whom the tasks of the class wait that ends there, one sentence for each wait.
+    pub(crate) waits: BTreeMap<usize, Vec<String>>,
+    pub(crate) said: Said,
     pub(crate) warnings: Vec<String>,
-    pub(crate) answer: Option<AnswerJson<'static>>,
     /// Source that came with it, by file.
     pub(crate) sources: BTreeMap<String, BTreeMap<u32, String>>,
     /// Its processes, if they were recorded.
@@ -48,31 +51,25 @@ impl fmt::Display for BadJob {
 
 impl std::error::Error for BadJob {}
 
-/// A node of the tree. Nodes are in preorder; the first is the root.
-#[derive(Clone, Debug)]
-pub(crate) struct Node {
-    pub(crate) parent: usize,
-    pub(crate) depth: usize,
-    /// The node after the last one below it.
-    pub(crate) end: usize,
-    pub(crate) children: Vec<usize>,
-    /// Nodes with the same tasks share them.
-    pub(crate) ranges: Arc<RankSet>,
-    pub(crate) said: NodeJson<'static>,
-    /// For whom the tasks of the class wait that ends here, one sentence for each wait.
-    pub(crate) waits: Vec<String>,
-}
-
 impl Job {
+    /// What was found, if a tree is among it.
+    pub fn of_findings(mut found: Findings<'_>) -> Option<Self> {
+        let tree = found.tree.take()?;
+        let waits = waits_of_classes(&tree, found.who_waits());
+        let said = found.answer.as_ref().map(Said::by).unwrap_or_default();
+        let warnings = found.all_warnings().map(str::to_owned).collect();
+        Some(Self::of(tree, waits, said, warnings))
+    }
+
     /// Reads a tree (`hindmost-tree`), and the answer that belongs to it (`hindmost-answer`).
     ///
     /// # Errors
     /// What is wrong with the tree. An answer that is none is left out.
     pub fn from_json(tree: &str, answer: Option<&str>) -> Result<Self, BadJob> {
-        let tree: TreeJson<'_> = serde_json::from_str(tree).map_err(not_json)?;
+        let tree = serde_json::from_str(tree).map_err(not_json)?;
         let answer = answer.and_then(|text| serde_json::from_str::<AnswerJson<'_>>(text).ok());
         let answer = answer.filter(|answer| answer.schema == "hindmost-answer");
-        Self::of(tree, answer, &PageSets::default())
+        Self::read(tree, answer.as_ref(), &PageSets::default())
     }
 
     /// Reads the page for a browser, which holds all that this viewer shows.
@@ -102,11 +99,11 @@ impl Job {
             // Of a long set the beginning is shown, so no more of it is written out.
             answer.each_set(&mut |text| {
                 if let Ok(set) = sets.set(text) {
-                    *text = beginning(&set, SHOWN_RANGES);
+                    *text = beginning(set.ranges(), SHOWN_RANGES);
                 }
             });
         }
-        let mut job = Self::of(page.tree, answer, &sets)?;
+        let mut job = Self::read(page.tree, answer.as_ref(), &sets)?;
         job.sources = page
             .sources
             .into_owned()
@@ -116,44 +113,45 @@ impl Job {
         Ok(job)
     }
 
-    fn of(
-        tree: TreeJson<'static>,
-        answer: Option<AnswerJson<'static>>,
-        sets: &PageSets,
-    ) -> Result<Self, BadJob> {
-        if tree.schema != "hindmost-tree" {
-            return Err(bad(&format!("'{}' is not the schema of a tree", tree.schema)));
+    fn read(tree: TreeJson<'_>, answer: Option<&AnswerJson<'_>>, sets: &PageSets) -> Result<Self, BadJob> {
+        let ordered = tree.tree(sets).map_err(|error| bad(&error.to_string()))?;
+        let waits = tree.classes.into_iter().map(|class| class.waits);
+        let sentences = waits.map(|waits| waits.into_iter().map(|wait| wait.sentence).collect());
+        let said = answer.map(Said::read).unwrap_or_default();
+        Ok(Self::of(
+            ordered,
+            sentences.collect(),
+            said,
+            tree.warnings.into_owned(),
+        ))
+    }
+
+    /// `waits` are those of each class of the tree.
+    fn of(tree: OrderedTree, waits: Vec<Vec<String>>, said: Said, warnings: Vec<String>) -> Self {
+        let mut ends = vec![0; tree.nodes.len()];
+        for (id, node) in tree.nodes.iter().enumerate().rev() {
+            ends[id] = node.children.last().map_or(id + 1, |&last| ends[last]);
         }
-        if tree.version != 1 {
-            return Err(bad(&format!(
-                "version {} of the tree is newer than this program",
-                tree.version
-            )));
-        }
-        let mut nodes = nodes(tree.nodes, sets)?;
-        for class in tree.classes {
-            if let Some(node) = nodes.get_mut(class.node) {
-                node.waits = class.waits.into_iter().map(|wait| wait.sentence).collect();
-            }
-        }
-        Ok(Self {
-            nodes,
-            names: tree.names.into_owned(),
-            are_ranks: tree.tasks_are == "ranks",
-            undecided: tree.undecided.map(Cow::into_owned),
-            warnings: tree.warnings.into_owned(),
-            answer,
+        let classes = tree.classes.iter().map(|class| class.node);
+        Self {
+            ends,
+            rounds: folded_rounds(&tree),
+            waits: classes.zip(waits).collect(),
+            said,
+            warnings,
             sources: BTreeMap::new(),
             processes: None,
-        })
+            tree,
+        }
     }
 
     /// The files whose source would be shown.
     pub fn files(&self) -> Vec<&str> {
         let mut files: Vec<&str> = self
+            .tree
             .nodes
             .iter()
-            .filter_map(|node| node.said.file.as_deref())
+            .filter_map(|node| node.file.as_deref())
             .collect();
         files.sort_unstable();
         files.dedup();
@@ -167,60 +165,8 @@ impl Job {
     }
 }
 
-/// Nodes with what follows from their parents, if these are in preorder.
-fn nodes(all: Vec<NodeJson<'static>>, sets: &PageSets) -> Result<Vec<Node>, BadJob> {
-    if all.is_empty() {
-        return Err(bad("the tree has no node"));
-    }
-    let mut nodes: Vec<Node> = Vec::with_capacity(all.len());
-    // The way from the root to the node before.
-    let mut open: Vec<usize> = Vec::new();
-    for (id, said) in all.into_iter().enumerate() {
-        let parent = said.parent.unwrap_or(0);
-        while let Some(&last) = open.last()
-            && last != parent
-        {
-            nodes[last].end = id;
-            open.pop();
-        }
-        if id > 0 && (open.is_empty() || said.parent.is_none()) {
-            return Err(bad(&format!("node {id} of the tree does not follow its parent")));
-        }
-        // Nodes with the same tasks say the first one of them.
-        let same = nodes.get(said.same_tasks);
-        let ranges = match same.filter(|same| same.said.tasks == said.tasks) {
-            Some(same) => Arc::clone(&same.ranges),
-            None => sets
-                .set(&said.tasks)
-                .map_err(|error| bad(&format!("node {id} of the tree: {error}")))?,
-        };
-        if id > 0 {
-            nodes[parent].children.push(id);
-        }
-        nodes.push(Node {
-            parent,
-            depth: open.len(),
-            end: id + 1,
-            children: Vec::new(),
-            ranges,
-            said,
-            waits: Vec::new(),
-        });
-        open.push(id);
-    }
-    let count = nodes.len();
-    for id in open {
-        nodes[id].end = count;
-    }
-    for node in &mut nodes {
-        node.said.siblings.retain(|sibling| sibling.node < count);
-    }
-    Ok(nodes)
-}
-
 /// The first so many ranges of a set, with a sign where more follow.
-pub(crate) fn beginning(set: &RankSet, most: usize) -> String {
-    let ranges = set.ranges();
+pub(crate) fn beginning(ranges: &[(u32, u32)], most: usize) -> String {
     let shown = ranges.iter().copied().take(most);
     let mut text = RankSet::from_ranges(shown).to_string();
     if ranges.len() > most {

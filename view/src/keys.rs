@@ -123,7 +123,7 @@ impl ViewState {
     }
 
     pub(crate) fn debuggers(&self) -> Result<Vec<Debugger>, String> {
-        attach::debuggers(&self.job, &self.job.nodes[self.shown.selected])
+        attach::debuggers(&self.job, &self.job.tree.nodes[self.shown.selected])
     }
 
     fn start(&mut self, key: char) {

@@ -1,9 +1,10 @@
 //! A job's tree in a terminal: what the page for a browser shows, where there is no browser.
 //!
-//! [`Job`] reads the JSON that `find` and `watch` write, [`ViewState`] is what a user has made of it (collapsed, filtered, searched),
-//! [`ViewState::press`] changes it, and [`draw`] paints it into a `ratatui` frame of any size. All order comes from the JSON; nothing
-//! is compared here. Who owns the terminal, the keys and the files is the caller: a test paints into memory.
+//! [`Job`] is what was found of a job, just now or in the JSON that `find` and `watch` write, [`ViewState`] is what a user has made of it
+//! (collapsed, filtered, searched), [`ViewState::press`] changes it, and [`draw`] paints it into a `ratatui` frame of any size. All order
+//! comes from the tree; nothing is compared here. Who owns the terminal, the keys and the files is the caller: a test paints into memory.
 
+mod answer;
 mod attach;
 mod draw;
 mod history;

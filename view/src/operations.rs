@@ -1,16 +1,18 @@
 //! What users of STATview do with a tree: cut, hide, focus, search, walk to the extremes. The same operations, by the same keys,
 //! as on the page for a browser.
 
-use crate::job::{Job, Node, beginning};
+use crate::job::{Job, beginning};
 use crate::state::ViewState;
 use base::RankSet;
+use engine::{TaskSet, TreeNode};
 use regex::Regex;
-use std::borrow::Cow;
+use report::Names;
+use report::tree::{place, value};
 
 impl ViewState {
     /// The nodes that are so, what is below them, and the way to them.
     fn ways_through(&self, is_so: impl Fn(usize) -> bool) -> Vec<bool> {
-        let nodes = &self.job.nodes;
+        let nodes = &self.job.tree.nodes;
         let mut keep = vec![false; nodes.len()];
         for id in 1..nodes.len() {
             keep[id] = keep[nodes[id].parent] || is_so(id);
@@ -26,28 +28,32 @@ impl ViewState {
     pub(crate) fn focus(&mut self) {
         let id = self.shown.selected;
         let keep = self.ways_through(|at| at == id);
-        self.only("focus", format!("at {}", self.job.nodes[id].said.label), keep);
+        self.only(
+            "focus",
+            format!("at {}", self.job.label(&self.job.tree.nodes[id])),
+            keep,
+        );
     }
 
     pub(crate) fn focus_class(&mut self) {
-        let Some(class) = self.job.nodes[self.shown.selected].said.temporal.clone() else {
+        let Some(class) = self.job.tree.nodes[self.shown.selected].temporal.clone() else {
             self.message = "it has no temporal rank".to_owned();
             return;
         };
-        let is_in = |node: &Node| {
-            let temporal = node.said.temporal.as_deref().unwrap_or_default();
+        let is_in = |node: &TreeNode| {
+            let temporal = node.temporal.as_deref().unwrap_or_default();
             temporal
                 .strip_prefix(&*class)
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
         };
-        let keep = self.ways_through(|at| is_in(&self.job.nodes[at]));
+        let keep = self.ways_through(|at| is_in(&self.job.tree.nodes[at]));
         self.only("focus", format!("class {class}"), keep);
     }
 
     pub(crate) fn focus_tasks(&mut self) {
-        let wanted = &self.job.nodes[self.shown.selected];
-        let nodes = self.job.nodes.iter();
-        let keep = nodes.map(|node| node.ranges.meets(&wanted.ranges)).collect();
+        let wanted = &self.job.tree.nodes[self.shown.selected];
+        let nodes = self.job.tree.nodes.iter();
+        let keep = nodes.map(|node| node.tasks.meets(&wanted.tasks)).collect();
         let name = format!("tasks {}", self.job.members(wanted, 24));
         self.only("tasks", name, keep);
     }
@@ -57,9 +63,9 @@ impl ViewState {
         if id == 0 {
             return;
         }
-        let mut keep = vec![true; self.job.nodes.len()];
-        keep[id..self.job.nodes[id].end].fill(false);
-        let label = self.job.nodes[id].said.label.clone();
+        let mut keep = vec![true; self.job.tree.nodes.len()];
+        keep[id..self.job.ends[id]].fill(false);
+        let label = self.job.label(&self.job.tree.nodes[id]);
         if let Some(above) = self.at().checked_sub(1) {
             self.shown.selected = self.rows[above].id;
         }
@@ -70,7 +76,7 @@ impl ViewState {
         if self.shown.filters.iter().any(|filter| filter.kind == "cut") {
             return self.drop_filter("cut");
         }
-        let nodes = &self.job.nodes;
+        let nodes = &self.job.tree.nodes;
         let mut keep = vec![true; nodes.len()];
         for id in 1..nodes.len() {
             let parent = nodes[id].parent;
@@ -81,17 +87,15 @@ impl ViewState {
 
     /// Shows the way to the first end that a walk picks; again, to the next one. Progress is what the JSON says of it.
     pub(crate) fn walk(&mut self, key: char) {
-        let (name, of): (&str, fn(&Node) -> Option<f64>) = match key {
-            'l' => ("least progress", |node| node.said.progress),
-            'm' => ("most progress", |node| {
-                node.said.progress.map(|progress| -progress)
-            }),
-            'f' => ("fewest tasks", |node| Some(node.said.count as f64)),
-            'g' => ("most tasks", |node| Some(-(node.said.count as f64))),
+        let (name, of): (&str, fn(&TreeNode) -> Option<f64>) = match key {
+            'l' => ("least progress", |node| node.progress),
+            'm' => ("most progress", |node| node.progress.map(|progress| -progress)),
+            'f' => ("fewest tasks", |node| Some(node.tasks.len() as f64)),
+            'g' => ("most tasks", |node| Some(-(node.tasks.len() as f64))),
             'x' => ("longest", |node| Some(-(node.depth as f64))),
             _ => ("shortest", |node| Some(node.depth as f64)),
         };
-        let ends = self.job.nodes.iter().enumerate().skip(1);
+        let ends = self.job.tree.nodes.iter().enumerate().skip(1);
         let mut ends: Vec<(f64, usize)> = ends
             .filter(|(_, node)| node.children.is_empty())
             .filter_map(|(id, node)| Some((of(node)?, id)))
@@ -111,11 +115,11 @@ impl ViewState {
         };
         self.walked = Some((key, next));
         let end = ends[next].1;
-        let mut keep = vec![false; self.job.nodes.len()];
+        let mut keep = vec![false; self.job.tree.nodes.len()];
         let mut at = end;
         while at > 0 {
             keep[at] = true;
-            at = self.job.nodes[at].parent;
+            at = self.job.tree.nodes[at].parent;
         }
         self.only("focus", format!("{name}, {} of {}", next + 1, ends.len()), keep);
         self.select(end);
@@ -127,10 +131,10 @@ impl ViewState {
         self.hit = None;
         self.hits = if wanted.is_empty() {
             Vec::new()
-        } else if let Some(tasks) = wanted.parse().ok().filter(|_: &RankSet| self.job.are_ranks) {
+        } else if let Some(tasks) = self.job.ranks(wanted) {
             // Where they end: a node that has them, and none of whose children has.
-            let nodes = &self.job.nodes;
-            let has: Vec<bool> = nodes.iter().map(|node| node.ranges.meets(&tasks)).collect();
+            let nodes = &self.job.tree.nodes;
+            let has: Vec<bool> = nodes.iter().map(|node| node.tasks.meets(&tasks)).collect();
             let ends = |&id: &usize| has[id] && !nodes[id].children.iter().any(|&child| has[child]);
             (1..nodes.len()).filter(ends).collect()
         } else {
@@ -153,8 +157,8 @@ impl ViewState {
                 Some(regex) => regex.is_match(text),
                 None => text.to_lowercase().contains(&lower),
             };
-            (1..self.job.nodes.len())
-                .filter(|&id| self.job.nodes[id].looks(&self.job, &looks_so))
+            (1..self.job.tree.nodes.len())
+                .filter(|&id| self.job.looks(&self.job.tree.nodes[id], &looks_so))
                 .collect()
         };
         true
@@ -178,52 +182,47 @@ impl ViewState {
     }
 }
 
-impl Node {
-    fn looks(&self, job: &Job, looks_so: &dyn Fn(&str) -> bool) -> bool {
-        let said = &self.said;
-        let is_named = |task: &(u32, u32)| {
-            (task.0..=task.1)
-                .take(1000)
-                .filter_map(|task| job.names.get(task as usize))
-                .any(|name| looks_so(name))
-        };
-        looks_so(&said.label)
-            || looks_so(&said.function)
-            || looks_so(&self.place())
-            || said.file.as_deref().is_some_and(looks_so)
-            || said.module.as_deref().is_some_and(looks_so)
-            || said.values.iter().any(|value| looks_so(&value.to_string()))
-            || (self.children.is_empty() && !job.are_ranks && self.ranges.ranges().iter().any(is_named))
-    }
-
-    /// The file's last path component and the line, or the module.
-    pub(crate) fn place(&self) -> String {
-        let base_name = |path: &Cow<'_, str>| base::last_component(path).to_owned();
-        let said = &self.said;
-        match (&said.module, &said.pc, &said.file, said.line) {
-            (Some(module), Some(pc), ..) => format!("{}+{pc}", base_name(module)),
-            (_, _, Some(file), Some(line)) => format!("{}:{line}", base_name(file)),
-            (_, _, Some(file), None) => base_name(file),
-            (Some(module), None, None, _) => base_name(module),
-            (None, pc, None, _) => pc.clone().unwrap_or_default(),
-        }
-    }
-}
-
 impl Job {
+    /// The ranks that a text lists, if that is what tasks are known by.
+    fn ranks(&self, text: &str) -> Option<TaskSet> {
+        let ranks: RankSet = text.parse().ok()?;
+        let are_ranks = self.tree.names.are_ranks();
+        are_ranks.then(|| TaskSet::from_ranges(ranks.ranges().to_vec()))
+    }
+
+    fn looks(&self, node: &TreeNode, looks_so: &dyn Fn(&str) -> bool) -> bool {
+        let names = &self.tree.names;
+        let is_named = |task: u32| names.name(task).is_some_and(looks_so);
+        looks_so(&self.label(node))
+            || looks_so(&node.function)
+            || looks_so(&place(node))
+            || node.file.as_deref().is_some_and(looks_so)
+            || node.module.as_deref().is_some_and(looks_so)
+            || node.values.iter().any(|each| looks_so(&value(each)))
+            || (node.children.is_empty() && !names.are_ranks() && node.tasks.iter().any(is_named))
+    }
+
+    /// What a node is called.
+    pub(crate) fn label(&self, node: &TreeNode) -> String {
+        report::tree::name(&self.tree, node, Names::Short)
+    }
+
     /// The tasks of a node: ranges, or names where they have no ranks; cut where it gets long.
-    pub(crate) fn members(&self, node: &Node, width: usize) -> String {
-        let whole = if self.are_ranks {
+    pub(crate) fn members(&self, node: &TreeNode, width: usize) -> String {
+        let names = &self.tree.names;
+        let whole = if names.are_ranks() {
             // A range takes two characters and more.
-            beginning(&node.ranges, width / 2 + 1)
+            let most = width / 2 + 1;
+            beginning(&node.tasks.first_ranges(most + 1), most)
         } else {
-            let numbers = node.ranges.iter();
-            let name = |task: u32| {
-                let name = self.names.get(task as usize);
-                name.cloned().unwrap_or_else(|| task.to_string())
-            };
+            let name = |task: u32| names.name(task).map_or_else(|| task.to_string(), str::to_owned);
             // More names than fit are not asked for.
-            numbers.take(width).map(name).collect::<Vec<_>>().join(",")
+            node.tasks
+                .iter()
+                .take(width)
+                .map(name)
+                .collect::<Vec<_>>()
+                .join(",")
         };
         match whole.char_indices().nth(width) {
             None => whole,

@@ -2,7 +2,8 @@
 
 use crate::job::Job;
 use crate::state::ViewState;
-use report::json::RoundsJson;
+use engine::NodeKind;
+use report::tree::FoldedRounds;
 
 /// A line: a node, or several that are joined.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,13 +20,13 @@ pub(crate) struct Row {
     pub(crate) has_more: bool,
     pub(crate) is_open: bool,
     /// It stands for so many rounds of calls that call themselves.
-    pub(crate) rounds: Option<RoundsJson>,
+    pub(crate) rounds: Option<FoldedRounds>,
 }
 
 /// All lines of a state.
 pub(crate) fn rows(job: &Job, state: &ViewState) -> Vec<Row> {
     let shown = |id: usize| -> Vec<usize> {
-        let children = job.nodes[id].children.iter().copied();
+        let children = job.tree.nodes[id].children.iter().copied();
         children.filter(|&child| state.keeps(child)).collect()
     };
     let mut rows: Vec<Row> = Vec::new();
@@ -85,26 +86,24 @@ fn folded(
     state: &ViewState,
     first: usize,
     shown: &dyn Fn(usize) -> Vec<usize>,
-) -> Option<(Vec<usize>, RoundsJson)> {
-    let said = job.nodes[first].said.rounds?;
-    let count = said.calls.checked_mul(said.times).filter(|&count| count > 1)?;
+) -> Option<(Vec<usize>, FoldedRounds)> {
+    let rounds = job.rounds[first]?;
     let mut below = Vec::new();
     let mut at = first;
-    // The file may say anything: each step goes down, so there are no more of them than nodes.
-    while below.len() + 1 < count {
+    while below.len() + 1 < rounds.calls * rounds.times {
         at = match shown(at)[..] {
             [only] if state.is_open(at) => only,
             _ => return None,
         };
         below.push(at);
     }
-    Some((below, said))
+    Some((below, rounds))
 }
 
 fn joins(job: &Job, upper: usize, lower: usize) -> bool {
-    let [upper, lower] = [upper, lower].map(|id| &job.nodes[id].said);
-    upper.kind == "frame"
-        && lower.kind == "frame"
-        && upper.same_tasks == lower.same_tasks
+    let [upper, lower] = [upper, lower].map(|id| &job.tree.nodes[id]);
+    upper.kind == NodeKind::Frame
+        && lower.kind == NodeKind::Frame
+        && upper.color == lower.color
         && upper.stacks == lower.stacks
 }

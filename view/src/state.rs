@@ -3,6 +3,7 @@
 use crate::history::{History, Shown};
 use crate::job::Job;
 use crate::rows::{Row, rows};
+use engine::NodeKind;
 use ratatui::layout::{Position, Rect};
 
 /// A job as it is looked at.
@@ -63,14 +64,15 @@ impl ViewState {
     /// All of a job, the hindmost selected. `is_entry` says which functions are the entry to MPI and the like.
     pub fn new(job: Job, colors: bool, is_entry: &dyn Fn(&str) -> bool) -> Self {
         let entries = job
+            .tree
             .nodes
             .iter()
-            .map(|node| node.said.kind == "frame" && is_entry(&node.said.function))
+            .map(|node| node.kind == NodeKind::Frame && is_entry(&node.function))
             .collect();
-        let ends = |id: &usize| job.nodes[*id].said.hindmost && job.nodes[*id].children.is_empty();
-        let selected = (1..job.nodes.len())
+        let ends = |id: &usize| job.tree.nodes[*id].hindmost && job.tree.nodes[*id].children.is_empty();
+        let selected = (1..job.tree.nodes.len())
             .find(ends)
-            .unwrap_or(usize::from(job.nodes.len() > 1));
+            .unwrap_or(usize::from(job.tree.nodes.len() > 1));
         let mut state = Self {
             job,
             entries,
@@ -204,7 +206,7 @@ impl ViewState {
     }
 
     pub(crate) fn set_open(&mut self, id: usize, open: bool) {
-        if self.job.nodes[id].children.is_empty() || self.is_open(id) == open {
+        if self.job.tree.nodes[id].children.is_empty() || self.is_open(id) == open {
             return;
         }
         self.change(|state| {
@@ -222,7 +224,7 @@ impl ViewState {
 
     /// Closes what is below the first branching point; again, everything.
     pub(crate) fn collapse_all(&mut self) {
-        let nodes = &self.job.nodes;
+        let nodes = &self.job.tree.nodes;
         let first = nodes.iter().position(|node| node.children.len() > 1).unwrap_or(0);
         let has_more = |id: &usize| !nodes[*id].children.is_empty();
         let below: Vec<usize> = nodes[first].children.iter().copied().filter(has_more).collect();
@@ -236,10 +238,10 @@ impl ViewState {
 
     /// Opens whatever hides a node.
     pub(crate) fn reveal(&mut self, id: usize) {
-        let mut at = self.job.nodes[id].parent;
+        let mut at = self.job.tree.nodes[id].parent;
         while at > 0 {
             self.shown.closed.remove(&at);
-            at = self.job.nodes[at].parent;
+            at = self.job.tree.nodes[at].parent;
         }
     }
 
@@ -261,7 +263,7 @@ impl ViewState {
         // What is hidden is not selected.
         let mut at = self.shown.selected;
         while at > 0 && self.row_of(at).is_none() {
-            at = self.job.nodes[at].parent;
+            at = self.job.tree.nodes[at].parent;
         }
         self.shown.selected = match (at, self.rows.first()) {
             (0, first) => first.map_or(0, |row| row.id),

@@ -8,6 +8,7 @@ use super::view::Hindmost;
 use super::{Mark, NodeKind, NodeValue, RefinementStep, Sibling, TreeClass, TreeNode};
 use crate::Relation;
 use stacktree::{LabelKind, TaskSet};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// With so many siblings that follow it a node is compared in words; more nobody reads.
@@ -307,7 +308,7 @@ impl<'a, 'p, 'm> Builder<'a, 'p, 'm> {
                     node,
                     relation,
                     reason,
-                    reason_code,
+                    reason_code: reason_code.map(Cow::Borrowed),
                 }
             })
             .collect()

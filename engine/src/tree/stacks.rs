@@ -328,22 +328,16 @@ impl TaskNames {
             ranks.dedup();
             count == tasks.len() && ranks.len() == count
         });
-        let mut names = Vec::new();
-        if !by_rank {
-            let mut known = BTreeSet::new();
-            for task in samples.iter().flatten() {
-                if known.insert(task.task.as_str()) {
-                    names.push(task.task.clone());
-                }
-            }
+        if by_rank {
+            return Self::ranks();
         }
-        let mut sorted: Vec<u32> = (0..u32::try_from(names.len()).unwrap_or(u32::MAX)).collect();
-        sorted.sort_by(|&a, &b| names[a as usize].cmp(&names[b as usize]));
-        Self {
-            by_rank,
-            names,
-            sorted,
-        }
+        let mut known = BTreeSet::new();
+        let all = samples.iter().flatten().map(|task| task.task.as_str());
+        Self::numbers(
+            all.filter(|name| known.insert(*name))
+                .map(str::to_owned)
+                .collect(),
+        )
     }
 
     fn number(&self, task: &Task) -> Option<u32> {

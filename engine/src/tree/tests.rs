@@ -273,7 +273,10 @@ fn branches_of_a_conditional_have_no_number() {
         "{:?}",
         node.siblings
     );
-    assert_eq!(node.siblings[0].reason_code, Some("loop-without-variable"));
+    assert_eq!(
+        node.siblings[0].reason_code.as_deref(),
+        Some("loop-without-variable")
+    );
 }
 
 #[test]

@@ -27,7 +27,7 @@ pub fn answer_json(answer: &Answer, explanation: Option<&Explanation>) -> String
 
 /// The wire form, where something is said of these classes alone: of others nothing stands there but the place, so that numbers of classes
 /// stay what they are.
-pub(crate) fn answer_of_classes<'a>(
+pub fn answer_of_classes<'a>(
     answer: &'a Answer,
     explanation: Option<&'a Explanation>,
     is_told: &dyn Fn(usize) -> bool,

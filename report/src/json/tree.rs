@@ -8,7 +8,6 @@ use engine::recorded::{Certainty, Waiting};
 use engine::{Granularity, Mark, NodeKind, OrderedTree, TaskSet, TreeNode};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-use std::fmt;
 
 /// A tree as JSON; `waiting` is who waits for whom in a recorded job, `warnings` are what else the reader should know.
 pub fn tree_json(tree: &OrderedTree, waiting: Option<&Waiting>, warnings: &[String]) -> String {
@@ -32,14 +31,7 @@ pub(crate) fn tree_out<'a>(
     TreeJson {
         schema: "hindmost-tree".into(),
         version: VERSION,
-        granularity: match tree.granularity {
-            Granularity::Function => "function",
-            Granularity::Line => "line",
-            Granularity::Module => "module",
-            Granularity::Pc => "pc",
-            Granularity::Point => "point",
-        }
-        .into(),
+        granularity: granularity(tree.granularity).into(),
         tasks: tree.nodes.first().map_or(0, |root| root.tasks.len()),
         tasks_are: if tree.names.are_ranks() {
             "ranks"
@@ -117,15 +109,7 @@ fn node_out<'a>(
         id,
         parent: (id > 0).then_some(node.parent),
         children: (&node.children).into(),
-        kind: match node.kind {
-            NodeKind::Root => "root",
-            NodeKind::Frame => "frame",
-            NodeKind::Here => "here",
-            NodeKind::Threads => "threads",
-            NodeKind::Unreadable => "unreadable",
-            NodeKind::Missing => "missing",
-        }
-        .into(),
+        kind: kind(node.kind).into(),
         label: name(tree, node, Names::Short),
         function: (&node.function).into(),
         qualified: node.qualified.as_deref().map(Into::into),
@@ -168,7 +152,7 @@ fn node_out<'a>(
                 node: sibling.node,
                 relation: sibling.relation.word().into(),
                 reason: (&sibling.reason).into(),
-                reason_code: sibling.reason_code.map(Into::into),
+                reason_code: sibling.reason_code.as_deref().map(Into::into),
             })
             .collect(),
         progress: node.progress,
@@ -177,6 +161,29 @@ fn node_out<'a>(
         class: node.class,
         same_tasks: node.color,
         rounds: rounds.map(|FoldedRounds { calls, times }| RoundsJson { calls, times }),
+    }
+}
+
+/// The word for how finely nodes are told apart.
+pub(super) fn granularity(of: Granularity) -> &'static str {
+    match of {
+        Granularity::Function => "function",
+        Granularity::Line => "line",
+        Granularity::Module => "module",
+        Granularity::Pc => "pc",
+        Granularity::Point => "point",
+    }
+}
+
+/// The word for what a node stands for.
+pub(super) fn kind(of: NodeKind) -> &'static str {
+    match of {
+        NodeKind::Root => "root",
+        NodeKind::Frame => "frame",
+        NodeKind::Here => "here",
+        NodeKind::Threads => "threads",
+        NodeKind::Unreadable => "unreadable",
+        NodeKind::Missing => "missing",
     }
 }
 
@@ -318,20 +325,4 @@ pub struct ChangeJson {
     pub moved: String,
     pub moved_count: u64,
     pub came_or_went: String,
-}
-
-impl fmt::Display for ValueJson<'_> {
-    /// `it=7`, or `it=7..9`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let plain = |value: &serde_json::Value| match value {
-            serde_json::Value::String(text) => text.clone(),
-            other => other.to_string(),
-        };
-        let first = self.value.as_ref().map_or_else(|| "?".to_owned(), plain);
-        write!(f, "{}={first}", self.name)?;
-        match &self.last {
-            Some(last) => write!(f, "..{}", plain(last)),
-            None => Ok(()),
-        }
-    }
 }

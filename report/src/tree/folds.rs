@@ -197,7 +197,7 @@ fn stretches(tree: &OrderedTree, chain: &[usize], found: &mut dyn FnMut(Stretch<
 }
 
 /// By node: the rounds that begin with it, of which the nodes below it are parts, if they are folded.
-pub(crate) fn folded_rounds(tree: &OrderedTree) -> Vec<Option<FoldedRounds>> {
+pub fn folded_rounds(tree: &OrderedTree) -> Vec<Option<FoldedRounds>> {
     let mut found = vec![None; tree.nodes.len()];
     for at in 1..tree.nodes.len() {
         if !goes_on(tree, tree.nodes[at].parent, at) {
@@ -214,11 +214,11 @@ pub(crate) fn folded_rounds(tree: &OrderedTree) -> Vec<Option<FoldedRounds>> {
 
 /// Rounds of calls that call themselves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct FoldedRounds {
+pub struct FoldedRounds {
     /// How many calls one round has.
-    pub(crate) calls: usize,
+    pub calls: usize,
     /// How many rounds there are besides the last one.
-    pub(crate) times: usize,
+    pub times: usize,
 }
 
 /// Whether no call of a branch is in the program's code.

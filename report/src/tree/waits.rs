@@ -38,6 +38,13 @@ impl fmt::Display for Wait {
     }
 }
 
+/// For whom the tasks of each class of a tree wait, one sentence for each wait.
+pub fn waits_of_classes(tree: &OrderedTree, waiting: Option<&Waiting>) -> Vec<Vec<String>> {
+    let waits = ClassWaits::of(tree, waiting);
+    let sentences = |class| waits.of_class(class).iter().map(Wait::to_string).collect();
+    (0..tree.classes.len()).map(sentences).collect()
+}
+
 /// The waits of each class of a tree, by its index; empty where nothing is recorded, or the tree's tasks are no ranks.
 #[derive(Debug, Default)]
 pub(crate) struct ClassWaits(Vec<Vec<Wait>>);

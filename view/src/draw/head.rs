@@ -5,65 +5,38 @@ use super::tree::cut;
 use crate::state::ViewState;
 use ratatui::style::{Color, Style};
 use ratatui::text::{Line, Span};
-use report::{Names, clean, sentence_of_values};
+use report::clean;
 
 /// Who is the hindmost and why, or why nobody is named.
 pub(super) fn headline(state: &ViewState) -> Vec<(String, Style)> {
     let job = &state.job;
     let mut lines = Vec::new();
-    if let Some(answer) = &job.answer {
-        for hindmost in answer.hindmost.iter().take(2) {
-            let function = Names::Short.of(&hindmost.function, hindmost.qualified.as_deref());
-            let what = match (&hindmost.callee, &*hindmost.activity) {
-                (Some(callee), "blocked") => format!("blocked in {callee} called from {function}"),
-                (Some(callee), _) => format!("in {callee} called from {function}"),
-                (None, _) => format!("computing in {function}"),
-            };
-            let values = hindmost
-                .iteration
-                .iter()
-                .map(|each| format!("{}={}", each.variable, each.value));
-            let values = sentence_of_values(&Vec::from_iter(values));
-            let comma = if values.is_empty() { "" } else { ", " };
-            let file = base::last_component(&hindmost.file);
-            let text = format!(
-                "Hindmost: {}, {what} at {file}:{}{comma}{values}",
-                who(&hindmost.ranks, &hindmost.tasks),
-                hindmost.line,
-            );
-            lines.push((text, state.hindmost_style()));
-            for behind in hindmost
-                .behind
-                .iter()
-                .take(if answer.hindmost.len() > 1 { 1 } else { 2 })
-            {
-                let tasks = answer.classes.get(behind.class).map(|class| &*class.tasks);
-                let other = who(&behind.ranks, tasks.unwrap_or_default());
-                let text = format!("  behind {other}: {}", behind.reason);
-                lines.push((text, Style::new()));
-            }
-        }
-        if let ([], Some(first)) = (&answer.hindmost[..], answer.undecided.first()) {
-            let text = format!("No hindmost is named: {}", first.reason);
-            lines.push((text, state.paint(Color::Yellow)));
-        }
+    for one in &job.said.hindmost {
+        lines.push((format!("Hindmost: {}", one.sentence), state.hindmost_style()));
+        let behind = one.behind.iter().map(|behind| format!("  behind {behind}"));
+        lines.extend(behind.map(|text| (text, Style::new())));
+    }
+    if let Some(reason) = &job.said.undecided {
+        let text = format!("No hindmost is named: {reason}");
+        lines.push((text, state.paint(Color::Yellow)));
     }
     if lines.is_empty() {
         let text = match (
-            &job.undecided,
-            job.nodes
+            &job.tree.undecided,
+            job.tree
+                .nodes
                 .iter()
-                .find(|node| node.said.hindmost && node.children.is_empty()),
+                .find(|node| node.hindmost && node.children.is_empty()),
         ) {
             (Some(reason), _) => format!("No hindmost is named: {reason}"),
             (None, Some(node)) => format!(
                 "Hindmost: {} at {}",
                 edge(job, node, 40),
-                node.said.temporal.as_deref().unwrap_or("T1")
+                node.temporal.as_deref().unwrap_or("T1")
             ),
             (None, None) => "No hindmost is among these".to_owned(),
         };
-        let style = match job.undecided {
+        let style = match job.tree.undecided {
             Some(_) => state.paint(Color::Yellow),
             None => state.hindmost_style(),
         };
@@ -95,18 +68,4 @@ pub(super) fn wrapped(lines: Vec<(String, Style)>, width: usize, most: usize) ->
         }
     }
     out
-}
-
-/// A list of ranks is cut: the tree has all.
-fn who(ranks: &str, tasks: &[String]) -> String {
-    const MOST: usize = 32;
-    let whole = match ranks {
-        "" => format!("task {}", tasks.join(", ")),
-        ranks if ranks.contains([',', '-']) => format!("ranks {ranks}"),
-        rank => format!("rank {rank}"),
-    };
-    match whole.char_indices().nth(MOST) {
-        Some((end, _)) => format!("{}…", &whole[..end]),
-        None => whole,
-    }
 }

@@ -2,6 +2,7 @@
 
 use super::edge;
 use crate::state::ViewState;
+use engine::{Mark, Relation};
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style};
@@ -23,12 +24,12 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &ViewState, area: Rect) {
             .border_style(state.faint())
             .title(title)
     };
-    let node = &state.job.nodes[state.shown.selected];
+    let node = &state.job.tree.nodes[state.shown.selected];
     let scrolled = u16::try_from(state.scrolled).unwrap_or(u16::MAX);
     let text = Paragraph::new(facts_of(state))
         .wrap(Wrap { trim: false })
         .scroll((scrolled, 0))
-        .block(border(clean(&node.said.label).into_owned()));
+        .block(border(state.job.label(node)));
     frame.render_widget(text, facts);
     if let Some((title, lines)) = source_of(state, usize::from(source.height.saturating_sub(1))) {
         frame.render_widget(Paragraph::new(lines).block(border(title)), source);
@@ -39,8 +40,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &ViewState, area: Rect) {
 
 fn facts_of(state: &ViewState) -> Vec<Line<'static>> {
     let job = &state.job;
-    let node = &job.nodes[state.shown.selected];
-    let said = &node.said;
+    let node = &job.tree.nodes[state.shown.selected];
     let mut lines = Vec::new();
     let mut fact = |name: &str, text: String| {
         if !text.is_empty() {
@@ -50,31 +50,32 @@ fn facts_of(state: &ViewState) -> Vec<Line<'static>> {
             ]));
         }
     };
-    let file = said.file.as_ref().map(|file| match said.line {
+    let file = node.file.as_ref().map(|file| match node.line {
         Some(line) => format!("{file}:{line}"),
-        None => file.clone().into_owned(),
+        None => file.clone(),
     });
-    let module = said.module.as_ref().map(|module| match &said.pc {
-        Some(pc) => format!("{module}+{pc}"),
-        None => module.clone().into_owned(),
+    let module = node.module.as_ref().map(|module| match node.pc {
+        Some(pc) => format!("{module}+{pc:#x}"),
+        None => module.clone(),
     });
-    fact("name", said.qualified.as_deref().unwrap_or_default().to_owned());
+    fact("name", node.qualified.as_deref().unwrap_or_default().to_owned());
     fact(
         "at",
         [file, module].into_iter().flatten().collect::<Vec<_>>().join(" "),
     );
     fact("tasks", edge(job, node, 400));
-    node.waits.iter().for_each(|wait| fact("and", wait.clone()));
+    let waits = job.waits.get(&state.shown.selected).into_iter().flatten();
+    waits.for_each(|wait| fact("and", wait.clone()));
     fact(
         "values",
-        Vec::from_iter(said.values.iter().map(ToString::to_string)).join(" "),
+        Vec::from_iter(node.values.iter().map(report::tree::value)).join(" "),
     );
-    if said.points > 1 && node.children.is_empty() {
-        fact("program points", said.points.to_string());
+    if node.points > 1 && node.children.is_empty() {
+        fact("program points", node.points.to_string());
     }
     fact(
         "samples",
-        Vec::from_iter(said.samples.iter().map(u64::to_string)).join(" "),
+        Vec::from_iter(node.samples.iter().map(u64::to_string)).join(" "),
     );
     lines.extend(order_of(state));
     lines
@@ -82,9 +83,9 @@ fn facts_of(state: &ViewState) -> Vec<Line<'static>> {
 
 /// How the selected call, or the nearest one above it that has siblings, stands to them, as the JSON says it.
 fn order_of(state: &ViewState) -> Vec<Line<'static>> {
-    let nodes = &state.job.nodes;
+    let nodes = &state.job.tree.nodes;
     let mut branch = state.shown.selected;
-    while branch > 0 && nodes[branch].said.mark == "none" {
+    while branch > 0 && nodes[branch].mark == Mark::None {
         branch = nodes[branch].parent;
     }
     if branch == 0 {
@@ -92,18 +93,18 @@ fn order_of(state: &ViewState) -> Vec<Line<'static>> {
     }
     let mut lines = Vec::new();
     for &sibling in &nodes[nodes[branch].parent].children {
-        for other in &nodes[sibling].said.siblings {
+        for other in &nodes[sibling].siblings {
             if sibling != branch && other.node != branch {
                 continue;
             }
-            let relation = match &*other.relation {
-                "before" => "is behind",
-                "after" => "is ahead of",
-                "equal" => "is as far as",
-                "incomparable" => "has no order with",
-                _ => "has no known order with",
+            let relation = match other.relation {
+                Relation::Before => "is behind",
+                Relation::After => "is ahead of",
+                Relation::Equal => "is as far as",
+                Relation::Incomparable => "has no order with",
+                Relation::Unknown => "has no known order with",
             };
-            let [a, b] = [sibling, other.node].map(|id| clean(&nodes[id].said.label).into_owned());
+            let [a, b] = [sibling, other.node].map(|id| state.job.label(&nodes[id]));
             lines.push(Line::from(format!(
                 "{a} {relation} {b}: {}",
                 clean(&other.reason)
@@ -115,15 +116,15 @@ fn order_of(state: &ViewState) -> Vec<Line<'static>> {
 
 /// The source of the selected call, or of the nearest one above it of which there is some: the line in the middle, marked.
 fn source_of(state: &ViewState, height: usize) -> Option<(String, Vec<Line<'static>>)> {
-    let nodes = &state.job.nodes;
+    let nodes = &state.job.tree.nodes;
     let mut at = state.shown.selected;
     let (file, line, lines) = loop {
-        let said = &nodes[at].said;
+        let said = &nodes[at];
         if let (Some(file), Some(line)) = (&said.file, said.line)
             && let Some(lines) = state
                 .job
                 .sources
-                .get(&**file)
+                .get(file)
                 .filter(|lines| lines.contains_key(&line))
         {
             break (file, line, lines);
@@ -134,7 +135,7 @@ fn source_of(state: &ViewState, height: usize) -> Option<(String, Vec<Line<'stat
         at = nodes[at].parent;
     };
     let first = line.saturating_sub(u32::try_from(height / 2).unwrap_or(0));
-    let is_hung = nodes[at].said.hindmost && at == state.shown.selected;
+    let is_hung = nodes[at].hindmost && at == state.shown.selected;
     let marked = if is_hung {
         state.hindmost_style()
     } else {

@@ -3,11 +3,12 @@
 use super::edge;
 use crate::rows::Row;
 use crate::state::ViewState;
+use engine::Mark;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
-use report::clean;
-use report::json::NodeJson;
+use report::tree::{bare_name, color, own_ranks, place};
+use report::{Names, clean};
 
 pub(super) fn tree_lines(state: &ViewState, area: Rect) -> Vec<Line<'static>> {
     if state.rows.is_empty() {
@@ -32,22 +33,24 @@ pub(super) fn tree_lines(state: &ViewState, area: Rect) -> Vec<Line<'static>> {
 }
 
 fn tree_line(state: &ViewState, row: &Row, width: usize) -> Line<'static> {
-    let node = &state.job.nodes[row.id];
-    let head = &state.job.nodes[row.ids[0]];
+    let node = &state.job.tree.nodes[row.id];
+    let head = &state.job.tree.nodes[row.ids[0]];
     let color = if state.colors {
-        Style::new().fg(indexed(&head.said.color))
+        Style::new().fg(indexed(color(head)))
     } else {
         Style::new()
     };
     let mut spans = rails(state, row, color);
     // Of rounds that are folded the first one is written.
     let written = &row.ids[..row.rounds.map_or(row.ids.len(), |rounds| rounds.calls)];
-    let names = written.iter().map(|&id| bare(&state.job.nodes[id].said));
+    let names = written
+        .iter()
+        .map(|&id| bare_name(&state.job.tree.nodes[id], Names::Short));
     let name = clean(&names.collect::<Vec<_>>().join(" › ")).into_owned();
     let is_end = node.children.is_empty();
-    let name_style = match (node.said.hindmost && is_end, &*head.said.mark) {
+    let name_style = match (node.hindmost && is_end, head.mark) {
         (true, _) => state.hindmost_style(),
-        (_, "unknown" | "incomparable") => state.paint(Color::Yellow).add_modifier(Modifier::BOLD),
+        (_, Mark::Unknown | Mark::Incomparable(_)) => state.paint(Color::Yellow).add_modifier(Modifier::BOLD),
         _ => Style::new().add_modifier(Modifier::BOLD),
     };
     let hit = row.ids.iter().any(|id| state.hits.contains(id));
@@ -57,33 +60,28 @@ fn tree_line(state: &ViewState, row: &Row, width: usize) -> Line<'static> {
         name_style
     };
     spans.push(Span::styled(name, name_style));
-    if let Some(temporal) = head
-        .said
-        .temporal
-        .as_deref()
-        .filter(|temporal| has_own(&head.said, temporal))
-    {
+    if let Some(temporal) = own_ranks(&state.job.tree, head) {
         spans.push(Span::styled(
             format!("@[{}]", clean(temporal)),
             state.paint(Color::Cyan),
         ));
     }
-    let place = node.place();
+    let place = place(node);
     if !place.is_empty() {
-        spans.push(Span::styled(format!(" {}", clean(&place)), state.faint()));
+        spans.push(Span::styled(format!(" {place}"), state.faint()));
     }
-    for value in written.iter().flat_map(|&id| &state.job.nodes[id].said.values) {
+    for value in written.iter().flat_map(|&id| &state.job.tree.nodes[id].values) {
         spans.push(Span::styled(
-            format!(" {}", clean(&value.to_string())),
+            format!(" {}", report::tree::value(value)),
             state.paint(Color::Cyan),
         ));
     }
     if let Some(rounds) = row.rounds {
         spans.push(Span::styled(format!(" ×{}", rounds.times), state.faint()));
     }
-    if node.said.hindmost && is_end {
+    if node.hindmost && is_end {
         spans.push(Span::styled(" <- hindmost", state.hindmost_style()));
-    } else if node.said.hindmost && row.has_more && !row.is_open {
+    } else if node.hindmost && row.has_more && !row.is_open {
         spans.push(Span::styled(" <- hindmost below", state.hindmost_style()));
     }
     let tasks = edge(&state.job, node, (width / 3).max(6));
@@ -125,18 +123,6 @@ fn rails(state: &ViewState, row: &Row, color: Style) -> Vec<Span<'static>> {
     ]
 }
 
-/// Whether a node's temporal rank is new at it, as its label tells.
-fn has_own(said: &NodeJson<'_>, temporal: &str) -> bool {
-    said.label.ends_with(&format!("@[{temporal}]"))
-}
-
-/// The label without its temporal ranks.
-fn bare(said: &NodeJson<'_>) -> String {
-    let ending = said.temporal.as_ref().map(|temporal| format!("@[{temporal}]"));
-    let label = ending.and_then(|ending| said.label.strip_suffix(ending.as_str()));
-    label.unwrap_or(&said.label).to_owned()
-}
-
 /// As much of a line as fits.
 pub(super) fn cut(spans: Vec<Span<'static>>, room: usize) -> Vec<Span<'static>> {
     let mut used = 0;
@@ -165,17 +151,7 @@ pub(super) fn cut(spans: Vec<Span<'static>>, room: usize) -> Vec<Span<'static>> 
 }
 
 /// The nearest of the 216 colours that most terminals have.
-fn indexed(color: &str) -> Color {
-    let channel = |at: usize| {
-        color
-            .get(at..at + 2)
-            .and_then(|hex| u8::from_str_radix(hex, 16).ok())
-    };
-    let level = |value: u8| ((u16::from(value) * 5 + 127) / 255) as u8;
-    match (channel(1), channel(3), channel(5)) {
-        (Some(red), Some(green), Some(blue)) => {
-            Color::Indexed(16 + 36 * level(red) + 6 * level(green) + level(blue))
-        }
-        _ => Color::Reset,
-    }
+fn indexed(color: [u8; 3]) -> Color {
+    let [red, green, blue] = color.map(|value| ((u16::from(value) * 5 + 127) / 255) as u8);
+    Color::Indexed(16 + 36 * red + 6 * green + blue)
 }
