@@ -186,15 +186,17 @@ fn read(args: &ViewArgs) -> anyhow::Result<Job> {
         Some(path) => Some(project::read_map(path)?),
         None => None,
     };
-    let text = if args.file.is_dir() {
-        String::new()
-    } else {
-        project::read_text(&args.file)?
+    // A snapshot may be larger than memory: only what is no snapshot is read as a whole.
+    let start = match project::beginning_of(&args.file) {
+        Some(start) => String::from_utf8_lossy(&start).into_owned(),
+        None if args.file.is_dir() => String::new(),
+        None => project::read_text(&args.file)?,
     };
+    let start = start.trim_start();
+    let text = || project::read_text(&args.file);
     let bad = |error: BadJob| Failure::new(format!("{}: {error}", args.file.display()));
-    let start = text.trim_start();
     let mut job = if start.starts_with('<') {
-        Job::from_page(&text).map_err(bad)?
+        Job::from_page(&text()?).map_err(bad)?
     } else if is_document(start, "hindmost-answer") {
         return Err(
             Failure::new(format!("{}: an answer, which has no tree", args.file.display()))
@@ -203,7 +205,7 @@ fn read(args: &ViewArgs) -> anyhow::Result<Job> {
         );
     } else if is_document(start, "hindmost-tree") {
         let answer = answer_beside(&args.file).and_then(|path| project::read_text(&path).ok());
-        Job::from_json(&text, answer.as_deref()).map_err(bad)?
+        Job::from_json(&text()?, answer.as_deref()).map_err(bad)?
     } else {
         recorded_job(args, map.as_ref())?
     };

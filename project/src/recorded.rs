@@ -24,9 +24,8 @@ pub fn stacks_of<'p>(path: &'p Path, map: &Map) -> Result<Recorded<'p>, Failure>
     Ok(recorded)
 }
 
-/// What the first line of a snapshot says of its job; nothing of what is no snapshot, or can be read only once.
-pub fn header_of(path: &Path) -> Option<Header> {
-    /// Longer than any header that is written.
+/// The beginning of a regular file, longer than any header that is written; nothing of what can be read only once.
+pub fn beginning_of(path: &Path) -> Option<Vec<u8>> {
     const MOST: u64 = 1 << 16;
     let mut start = Vec::new();
     regular_files::open(path)
@@ -34,6 +33,12 @@ pub fn header_of(path: &Path) -> Option<Header> {
         .take(MOST)
         .read_to_end(&mut start)
         .ok()?;
+    Some(start)
+}
+
+/// What the first line of a snapshot says of its job; nothing of what is no snapshot, or can be read only once.
+pub fn header_of(path: &Path) -> Option<Header> {
+    let start = beginning_of(path)?;
     let line = start.split(|&byte| byte == b'\n').next()?;
     let header: Header = serde_json::from_slice(line).ok()?;
     Some(header)
