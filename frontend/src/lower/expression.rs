@@ -86,7 +86,9 @@ impl Body<'_, '_> {
             "sizeof_expression" | "alignof_expression" | "offsetof_expression" => ExprKind::Constant,
             "comma_expression" => {
                 let left = self.operand(node, "left");
-                ExprKind::Comma(left, self.operand(node, "right"))
+                let right = self.operand(node, "right");
+                self.overloaded_comma(node, left, right)
+                    .unwrap_or(ExprKind::Comma(left, right))
             }
             "conditional_expression" => self.conditional(node),
             "assignment_expression" => self.assignment(node),

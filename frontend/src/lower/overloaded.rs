@@ -112,6 +112,21 @@ impl Body<'_, '_> {
         })
     }
 
+    /// `matrix << 1, 2, 3` calls a function for each comma where the program has one.
+    pub(super) fn overloaded_comma(&mut self, node: Node, left: ExprId, right: ExprId) -> Option<ExprKind> {
+        const NAME: &str = "operator,";
+        let may_be_object = |body: &Self| body.may_be_object(left) || body.may_be_object(right);
+        if !self.file.is_cxx() || !self.file.is_cxx_function(NAME) || !may_be_object(self) {
+            return None;
+        }
+        let args = vec![self.given(left, node), self.given(right, node)];
+        let call = ExprKind::Call {
+            callee: Callee::Named(NAME.into()),
+            args: args.into(),
+        };
+        Some(self.either(call, ExprKind::Comma(left, right), node))
+    }
+
     /// `base[index]`; of an object it calls a function where the program has one.
     pub(super) fn subscript(&mut self, node: Node) -> ExprKind {
         let base = self.operand(node, "argument");
