@@ -47,6 +47,12 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<Status> {
         directory.display(),
         base::shell_word(&directory.to_string_lossy())
     ));
+    if let Some(program) = project::program_with_own_mpi(&args.command) {
+        output::note(&format!(
+            "nothing is recorded of {}: it has MPI in itself, linked with a static library, and a recorder can stand in front of a shared one alone",
+            program.display()
+        ));
+    }
     let Some((program, rest)) = args.command.split_first() else {
         return Err(Failure::new("there is no command to run").into());
     };

@@ -81,7 +81,7 @@ pub use making::{as_built, beside, make, make_of_build, make_preprocessed};
 pub use moments::{Moments, models, partial_tree};
 pub use preprocess::Preprocessor;
 pub use recorded::{Recorded, beginning_of, header_of, stacks, stacks_of};
-pub use recorder::{make_recorder, make_recording_directory, new_recording_directory};
+pub use recorder::{make_recorder, make_recording_directory, new_recording_directory, program_with_own_mpi};
 pub use recordings::{FirstLook, recordings, waiting};
 pub use regular_files::Reader;
 pub use seen::{LookedAt, Seen};

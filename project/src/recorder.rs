@@ -1,7 +1,8 @@
 //! The flight recorder: made for one MPI library by that library's own compiler, and directories for what it records.
 
 use crate::failure::Failure;
-use std::io::Write as _;
+use regular_files::Limit;
+use std::io::{Read as _, Seek as _, Write as _};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -86,6 +87,26 @@ pub fn make_recorder(mpicc: &Path, output: &Path, runtime: Option<&Path>) -> Res
         .arg("-Wl,--as-needed");
     compile(&mut command, &shim, &format!("{} -shared", mpicc.display()))?;
     Ok(())
+}
+
+/// The program among the words of a job's command that has MPI in itself, linked with a static library: it calls its own functions, which no recorder can stand in front of. One that a script or
+/// another word names is not seen.
+pub fn program_with_own_mpi(command: &[String]) -> Option<&Path> {
+    command.iter().map(Path::new).find(|file| {
+        executable_bytes(file).is_some_and(|bytes| runtime_probe::defines_function(&bytes, "PMPI_Init"))
+    })
+}
+
+/// The bytes of an ELF file; of others, which may be a job's input of any size, no more than the first is read.
+fn executable_bytes(path: &Path) -> Option<Vec<u8>> {
+    let mut file = regular_files::open(path).ok()?;
+    let mut magic = [0; 4];
+    file.read_exact(&mut magic).ok()?;
+    if magic != *b"\x7fELF" {
+        return None;
+    }
+    file.rewind().ok()?;
+    regular_files::read_opened(&mut file, Limit::PROGRAM).ok()
 }
 
 fn runtime_beside() -> Result<PathBuf, Failure> {

@@ -1,6 +1,8 @@
 
-/* What the program calls under the names of MPI is one jump each. Where it leads is decided when it is known which MPI the program has: to the functions of this
- * file or, in a program of another MPI, whose handles have another size, to that MPI's own with all registers as they are; nothing is recorded there. */
+/* What the program calls under the names of MPI is one jump each. Where it leads is decided at the first call, which is when the program certainly has its MPI: to the functions of
+ * this file or, in a program of another MPI, whose handles have another size, to that MPI's own with all registers as they are; nothing is recorded there.
+ *
+ * Nothing of this file runs before that call, no constructor either: launchers, shells and scripts are started with it as well, and are none of its business. */
 
 /* Lets all jumps lead to the functions that have these names in another library. */
 static void lead_to(void *scope)
@@ -59,8 +61,8 @@ EXPORTED void *hindmost_behind(void)
     return behind ? behind() : init;
 }
 
-/* The program calls MPI for the first time, and had none when it was started: Python loads it, say, and keeps it to itself. Which one it calls is told by the code
- * that calls; from now on all see it, this library and other recorders. */
+/* The program calls MPI for the first time. If it had none when it was started (Python loads it, say, and keeps it to itself), the code that calls tells which one it is; from now on all
+ * see it, this library and other recorders. */
 HIDDEN void hindmost_meets(void *caller)
 {
     void *init = hindmost_behind();
@@ -72,7 +74,7 @@ HIDDEN void hindmost_meets(void *caller)
     decide(init, RTLD_NEXT);
 }
 
-/* The first call of a program that had no MPI when it was started: finds out which one it is, and goes on with all arguments as they were. */
+/* The first call: finds out which MPI the program has, and goes on with all arguments as they were. */
 __asm__(".pushsection .text\n"
         ".hidden hindmost_first\n.globl hindmost_first\n.type hindmost_first, @function\nhindmost_first:\n.cfi_startproc\n"
         "pushq %rdi\n.cfi_adjust_cfa_offset 8\npushq %rsi\n.cfi_adjust_cfa_offset 8\npushq %rdx\n.cfi_adjust_cfa_offset 8\n"
@@ -84,63 +86,3 @@ __asm__(".pushsection .text\n"
         "popq %rdi\n.cfi_adjust_cfa_offset -8\n"
         "leaq hindmost_entries(%rip), %r11\nmovl %eax, %eax\njmp *(%r11,%rax,8)\n"
         ".cfi_endproc\n.size hindmost_first, .-hindmost_first\n.popsection");
-
-/* A section of an ELF file in memory; 0 if it is not all in it. */
-static int section_of(const char *file, size_t size, const Elf64_Ehdr *head, size_t index, Elf64_Shdr *section)
-{
-    if (head->e_shoff > size || (size - head->e_shoff) / sizeof *section <= index) return 0;
-    memcpy(section, file + head->e_shoff + index * sizeof *section, sizeof *section);
-    return section->sh_offset <= size && section->sh_size <= size - section->sh_offset;
-}
-
-/* Whether an ELF file in memory has a function of this name in itself, by its table of symbols; one that was stripped does not tell. */
-static int defines(const char *file, size_t size, const char *name)
-{
-    Elf64_Ehdr head;
-    Elf64_Shdr table, names;
-    if (size < sizeof head) return 0;
-    memcpy(&head, file, sizeof head);
-    if (memcmp(head.e_ident, ELFMAG, SELFMAG) || head.e_shentsize != sizeof table) return 0;
-    for (size_t i = 0; i < head.e_shnum; i++) {
-        if (!section_of(file, size, &head, i, &table) || table.sh_type != SHT_SYMTAB) continue;
-        if (!section_of(file, size, &head, table.sh_link, &names)) continue;
-        for (size_t at = 0; at + sizeof(Elf64_Sym) <= table.sh_size; at += sizeof(Elf64_Sym)) {
-            Elf64_Sym symbol;
-            memcpy(&symbol, file + table.sh_offset + at, sizeof symbol);
-            if (symbol.st_shndx == SHN_UNDEF || symbol.st_name >= names.sh_size) continue;
-            const char *found = file + names.sh_offset + symbol.st_name;
-            if (names.sh_size - symbol.st_name > strlen(name) && !strcmp(found, name)) return 1;
-        }
-    }
-    return 0;
-}
-
-/* Says so where the program has MPI in itself: it calls its own functions, and nothing can stand in front of them. */
-static void look_into_program(void)
-{
-    const char *directory = getenv("HINDMOST_RECORD");
-    struct stat status;
-    int own = directory && *directory ? open("/proc/self/exe", O_RDONLY | O_CLOEXEC) : -1;
-    if (own < 0) return;
-    if (fstat(own, &status) == 0 && status.st_size > 0) {
-        char *file = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, own, 0);
-        if (file != MAP_FAILED) {
-            if (defines(file, (size_t)status.st_size, "PMPI_Init"))
-                fprintf(stderr,
-                        "hindmost: nothing is recorded of process %d: it has MPI in itself, linked with a static library, and a recorder can "
-                        "stand in front of a shared one alone\n",
-                        (int)getpid());
-            munmap(file, (size_t)status.st_size);
-        }
-    }
-    close(own);
-}
-
-__attribute__((constructor)) static void look_for_mpi(void)
-{
-    void *init = hindmost_behind();
-    if (init)
-        decide(init, RTLD_NEXT);
-    else
-        look_into_program();
-}

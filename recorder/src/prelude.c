@@ -1,16 +1,12 @@
 /* The flight recorder of hindmost, for one MPI library. Written by `hindmost recorder`; not to be edited. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
-#include <elf.h>
-#include <fcntl.h>
 #include <mpi.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* A process without MPI may be started with this library, a shell that starts the program, say, and another may load MPI later: nothing of MPI has to be there before

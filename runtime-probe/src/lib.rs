@@ -95,6 +95,7 @@ pub use error::ProbeError;
 pub use gather::Stopping;
 pub use libraries::{all_libraries_of, libraries_of, libraries_of_cores};
 pub use mpir::of_launcher as launcher_table;
+pub use names::defines_function;
 pub use proctable::{ProcessTable, TableEntry, own_host};
 pub use sys::die_without_memory;
 pub use take::{Options, Threads, take};

@@ -46,6 +46,17 @@ pub(crate) fn for_each<'f>(bytes: &'f [u8], tables: Tables, mut each: impl FnMut
     }
 }
 
+/// Whether the program or shared object of these bytes has a function of this name in itself. One that was stripped tells only of what others may call.
+#[must_use]
+pub fn defines_function(bytes: &[u8], name: &str) -> bool {
+    let mut is_there = false;
+    for_each(bytes, Tables::All, |symbol| {
+        is_there = symbol.is_code && symbol.name == name;
+        !is_there
+    });
+    is_there
+}
+
 /// Breaks off when there is to be no more.
 fn of_table<'f>(
     file: &ElfFile64<'f, object::LittleEndian>,
@@ -107,6 +118,14 @@ mod tests {
             true
         });
         (count, length)
+    }
+
+    #[test]
+    fn a_function_is_a_programs_own_or_a_librarys() {
+        let bytes = std::fs::read("/proc/self/exe").unwrap();
+        assert!(defines_function(&bytes, "main"));
+        assert!(!defines_function(&bytes, "realpath"), "the C library has it");
+        assert!(!defines_function(b"\x7fELF, and nothing else", "main"));
     }
 
     /// This program's own table, but with names that all begin somewhere in one that is as long as the table of names.

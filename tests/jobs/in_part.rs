@@ -2,7 +2,8 @@
 
 use crate::hindmost::{PATIENCE, hindmost, my_turn, out, run, said};
 use crate::waits::{
-    Debug, Kinds, RANKS, certain_edges, made_of, random_plan, ranks, seeds, start, text, truth, waits,
+    Debug, Kinds, RANKS, certain_edges, made_of, random_plan, ranks, recorder_of, seeds, start, text, truth,
+    waits,
 };
 use corpus::Mpi;
 use serde_json::Value;
@@ -116,7 +117,7 @@ fn no_file_can_be_made(mpi: Mpi) {
     assert_eq!((output.status.code(), told.count()), (Some(0), RANKS), "{lines}");
 }
 
-/// A program with MPI in itself calls its own functions: the job ends as ever, and each rank says in one line why there is no recording of it.
+/// A program with MPI in itself calls its own functions: the job ends as ever, and one line says why there is no recording of it.
 #[test]
 fn a_program_with_mpi_in_itself_goes_on_under_mpich() {
     let _turn = my_turn();
@@ -150,13 +151,32 @@ fn a_program_with_mpi_in_itself_goes_on_under_mpich() {
         .env("PLAN", [" B0,0,0 F0,0,0"; RANKS].join("|")));
     let lines = said(&output);
     let told = lines.lines().filter(|line| line.contains("it has MPI in itself"));
-    assert_eq!((output.status.code(), told.count()), (Some(0), RANKS), "{lines}");
+    assert_eq!((output.status.code(), told.count()), (Some(0), 1), "{lines}");
     let output = run(hindmost().arg("waits").arg(&records));
     assert!(
         said(&output).contains("there is no recording"),
         "{}",
         said(&output)
     );
+}
+
+/// A launcher, and whatever else is started with the recorder and calls no MPI, runs as without it: nothing is looked up there, nothing said and nothing made.
+#[test]
+fn launchers_are_left_alone() {
+    let _turn = my_turn();
+    for mpi in [Mpi::OpenMpi, Mpi::Mpich] {
+        let records = out().join("recorded-launcher");
+        let output = run(Command::new(format!("mpirun.{}", mpi.name()))
+            .arg("--version")
+            .env("LD_PRELOAD", recorder_of(mpi))
+            .env("LD_DEBUG", "symbols,files")
+            .env("HINDMOST_RECORD", &records));
+        let lines = said(&output);
+        assert!(lines.contains("/recorder-"), "it is not loaded: {lines}");
+        assert!(!lines.contains("symbol=PMPI_Init;"), "{}", mpi.name());
+        assert!(!lines.contains("hindmost:"), "{lines}");
+        assert!(output.status.success() && !records.exists());
+    }
 }
 
 #[test]
