@@ -1,6 +1,7 @@
 /* The flight recorder of hindmost, for one MPI library. Written by `hindmost recorder`; not to be edited. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <limits.h>
 #include <mpi.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -166,30 +167,39 @@ static inline int64_t bytes_of(int64_t count, MPI_Datatype type)
         size ? bytes_of(sum, type) : 0;                                                                                     \
     })
 
-/* The members of a communicator, whether the task is this root, and 0 where portions are not kept. The two sides of an intercommunicator have lists of different lengths; a wrong
- * argument is for MPI to refuse. */
-enum { MOST_PORTIONS = 1 << 13, FEW_PORTIONS = 64 };
-static int members_of(MPI_Comm comm, int root, int *is_root)
+/* With whom a task divides what it gives and takes: how many these are (all members, or those of the other side where there are two), and whether it is the root, or has a portion at
+ * the root. Nobody where portions are not kept; a wrong argument is for MPI to refuse. */
+enum { MOST_PORTIONS = 1 << 13, FEW_PORTIONS = 64, NO_ROOT = INT_MIN };
+struct peers {
+    int count, is_root, has_portion;
+};
+static struct peers peers_with(MPI_Comm comm, int root)
 {
-    int is_inter = 1, size = 0, rank = -1;
-    if (comm == MPI_COMM_NULL || PMPI_Comm_test_inter(comm, &is_inter) != MPI_SUCCESS || is_inter ||
-        PMPI_Comm_size(comm, &size) != MPI_SUCCESS)
-        return 0;
-    *is_root = root >= 0 && PMPI_Comm_rank(comm, &rank) == MPI_SUCCESS && rank == root;
-    return size > MOST_PORTIONS / 2 ? 0 : size;
+    struct peers peers = { 0 };
+    int is_inter = 0, size = 0, rank = -1;
+    if (comm == MPI_COMM_NULL || PMPI_Comm_test_inter(comm, &is_inter) != MPI_SUCCESS) return peers;
+    if ((is_inter ? PMPI_Comm_remote_size(comm, &size) : PMPI_Comm_size(comm, &size)) != MPI_SUCCESS) return peers;
+    /* Those beside the root of the other side's data give nothing and take nothing. */
+    if (size > MOST_PORTIONS / 2 || (is_inter && root == MPI_PROC_NULL)) return peers;
+    peers.count = size;
+    if (is_inter)
+        peers.is_root = root == MPI_ROOT;
+    else
+        peers.is_root = root >= 0 && PMPI_Comm_rank(comm, &rank) == MPI_SUCCESS && rank == root;
+    peers.has_portion = !is_inter || !peers.is_root;
+    return peers;
 }
 
-/* Notes how a call divides what it gives and takes: so many portions are given, each as a call of bytes_of says for member `i`, and so many taken. */
+/* Notes how a call divides what it gives and takes: so many portions are given, each as a call of bytes_of says for peer `i`, and so many taken. */
 #define DIVIDES(comm, root, how_many_given, bytes_given, how_many_taken, bytes_taken)                                       \
     do {                                                                                                                    \
         uint64_t few[FEW_PORTIONS], *portions = few;                                                                        \
-        int is_root = 0, members = members_of(comm, root, &is_root);                                                        \
-        int given = members ? (how_many_given) : 0, taken = members ? (how_many_taken) : 0;                                 \
+        struct peers peers = peers_with(comm, root);                                                                        \
+        int given = peers.count ? (how_many_given) : 0, taken = peers.count ? (how_many_taken) : 0;                         \
         if (given + taken > FEW_PORTIONS) portions = malloc(sizeof(uint64_t) * (size_t)(given + taken));                    \
-        if (!portions || !members) break;                                                                                   \
+        if (!portions || !peers.count) break;                                                                               \
         for (int i = 0; i < given; i++) portions[i] = (uint64_t)(bytes_given);                                              \
         for (int i = 0; i < taken; i++) portions[given + i] = (uint64_t)(bytes_taken);                                      \
-        (void)is_root;                                                                                                      \
         hindmost_divide(&call, portions, (size_t)given, (size_t)taken);                                                     \
         if (portions != few) free(portions);                                                                                \
     } while (0)

@@ -278,20 +278,20 @@ fn divided(prototype: &Prototype) -> Option<String> {
                 name(0)?,
                 list(1, 3, of_type)?
             );
-            ("-1", "members", gives, "members", takes)
+            ("NO_ROOT", "peers.count", gives, "peers.count", takes)
         }
         "MPI_Gatherv" => (
             name(7)?,
-            "1",
+            "peers.has_portion",
             one(0, 1, 2)?,
-            "is_root ? members : 0",
+            "peers.is_root ? peers.count : 0",
             list(4, 6, "")?,
         ),
         "MPI_Scatterv" => (
             name(7)?,
-            "is_root ? members : 0",
+            "peers.is_root ? peers.count : 0",
             list(1, 3, "")?,
-            "1",
+            "peers.has_portion",
             one(4, 5, 6)?,
         ),
         _ => return None,

@@ -60,7 +60,7 @@ enum Expected<'t> {
 }
 
 /// Where two members have to say the same of what one gives the other.
-const PAIRS: [(&str, Expected<'_>); 7] = [
+const PAIRS: [(&str, Expected<'_>); 9] = [
     (
         "Pn",
         Expected::Told(
@@ -95,6 +95,18 @@ const PAIRS: [(&str, Expected<'_>); 7] = [
     ),
     ("Q-", Expected::Waits("ranks 0-3 wait in MPI_Alltoallw")),
     ("X-", Expected::Waits("rank 0 waits in MPI_Gatherv")),
+    (
+        "In",
+        Expected::Told(
+            "Rank 1 gives rank 2 4 bytes in MPI_Alltoallv, number 1 of the communicator of ranks 0,2,4 by MPI_Intercomm_create, and that one takes 8 bytes of it",
+        ),
+    ),
+    (
+        "Jn",
+        Expected::Told(
+            "Rank 2 gives rank 1 0 bytes in MPI_Gatherv, number 1 of the communicator of ranks 0,2,4 by MPI_Intercomm_create, and that one takes 4 bytes of it",
+        ),
+    ),
 ];
 
 fn amounts(mpi: Mpi) {

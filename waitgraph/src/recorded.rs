@@ -141,14 +141,14 @@ pub struct Collective {
 /// The portions of what a task gives or takes in a collective operation, in bytes; `None` for those that are not known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Portions {
-    /// One for each member, in their order; empty if there are none.
+    /// One for each peer, in their order; empty if there are none.
     OfMembers(Vec<Option<u64>>),
-    /// One for the root, the member in this place.
+    /// One for the root, the peer in this place.
     OfRoot(usize, Option<u64>),
 }
 
 impl Portions {
-    /// The portion of the member in this place; `None` if it has none, or it is not known.
+    /// The portion of the peer in this place; `None` if it has none, or it is not known.
     pub(crate) fn of(&self, place: usize) -> Option<u64> {
         match self {
             Portions::OfMembers(portions) => portions.get(place).copied().flatten(),
@@ -166,6 +166,10 @@ pub struct Division {
     pub ordinal: u64,
     /// Which operation, by a number that is the same on all tasks.
     pub operation: u32,
+    /// With whom it gives and takes, in their order: all members, or those of the other side where there are two.
+    pub peers: Arc<[Rank]>,
+    /// The place that the task has among the peers of these.
+    pub place: usize,
     /// What it gives.
     pub gives: Portions,
     /// What it takes.

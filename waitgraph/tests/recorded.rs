@@ -741,6 +741,11 @@ fn portions_are_compared_pair_by_pair() {
             communicator: Identity(1),
             ordinal: 1,
             operation: 0,
+            peers: Arc::clone(&members),
+            place: members
+                .iter()
+                .position(|member| *member == Rank(rank))
+                .expect("it is a member"),
             gives,
             takes,
         }];
@@ -769,6 +774,46 @@ fn portions_are_compared_pair_by_pair() {
     ];
     let differ = Differ::Portion { given: 12, taken: 8 };
     assert_eq!(found(&tasks), [(2, 0, differ)]);
+}
+
+/// Ranks 0 and 2 are one side, and ranks 1, 3 and 4 the other: each gives each of the other side as many bytes as that one takes, but rank 3 takes less of rank 2.
+#[test]
+fn portions_between_two_sides_are_compared_across() {
+    let members: Arc<[Rank]> = (0..5).map(Rank).collect();
+    let (one, other): (Arc<[Rank]>, Arc<[Rank]>) = ([0, 2].map(Rank).into(), [1, 3, 4].map(Rank).into());
+    let task = |rank: u32, takes_less: bool| {
+        let (own, peers) = if one.contains(&Rank(rank)) {
+            (&one, &other)
+        } else {
+            (&other, &one)
+        };
+        let to_each = |bytes: u64| Portions::OfMembers(vec![Some(bytes); peers.len()]);
+        let mut takes = vec![Some(8); peers.len()];
+        if takes_less {
+            takes[1] = Some(4);
+        }
+        let mut task = at_barrier(rank, &members, true);
+        task.divisions = vec![Division {
+            communicator: Identity(1),
+            ordinal: 1,
+            operation: 0,
+            peers: Arc::clone(peers),
+            place: own
+                .iter()
+                .position(|member| *member == Rank(rank))
+                .expect("it is a member"),
+            gives: to_each(8),
+            takes: Portions::OfMembers(takes),
+        }];
+        task
+    };
+    let found = |takes_less: Option<u32>| {
+        let tasks: Vec<Recorded> = (0..5).map(|rank| task(rank, takes_less == Some(rank))).collect();
+        let pair = |each: &Mismatch| (each.one.0.0, each.other.0.0, each.differ);
+        Vec::from_iter(wait_graph(&tasks).mismatches.iter().map(pair))
+    };
+    assert_eq!(found(None), []);
+    assert_eq!(found(Some(3)), [(2, 3, Differ::Portion { given: 8, taken: 4 })]);
 }
 
 /// What the tasks of [`under_way`] do.

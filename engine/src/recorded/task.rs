@@ -234,15 +234,18 @@ impl Task<'_> {
 
     fn division(&self, division: &recording::Division) -> Option<Division> {
         let known = self.recording().communicator(division.communicator)?;
+        let peers = known.remote.as_ref().or(known.members.as_ref())?;
+        let peers: Option<Vec<Rank>> = peers.iter().map(|rank| rank.map(Rank)).collect();
         let portions = |of: &recording::Portions| match of {
             recording::Portions::OfMembers(portions) => Portions::OfMembers(portions.clone()),
             recording::Portions::OfRoot(root, portion) => Portions::OfRoot(*root as usize, *portion),
         };
-        // The two sides of an intercommunicator have lists of different lengths.
-        known.remote.is_none().then_some(Division {
+        Some(Division {
             communicator: Identity(known.identity),
             ordinal: division.ordinal,
             operation: self.number_of(division.operation)?,
+            peers: self.shared(known.identity, peers?),
+            place: known.rank as usize,
             gives: portions(&division.gives),
             takes: portions(&division.takes),
         })
@@ -253,6 +256,20 @@ impl Task<'_> {
         let name = self.recording().operation(operation);
         let found = self.operations.binary_search_by(|each| each.as_str().cmp(name));
         u32::try_from(found.ok()?).ok()
+    }
+
+    /// This list of ranks of a communicator, once for all tasks that have it.
+    fn shared(&self, communicator: u64, ranks: Vec<Rank>) -> Arc<[Rank]> {
+        let mut lists = self.members.borrow_mut();
+        let shared = lists.entry(Identity(communicator)).or_default();
+        match shared.iter().find(|list| list[..] == ranks[..]) {
+            Some(list) => Arc::clone(list),
+            None => {
+                let list: Arc<[Rank]> = ranks.into();
+                shared.push(Arc::clone(&list));
+                list
+            }
+        }
     }
 
     fn collective(&self, communicator: Option<u64>, ordinal: Option<u64>, call: &Call) -> Option<Collective> {
@@ -276,19 +293,9 @@ impl Task<'_> {
             .and_then(|root| own.get(root as usize).copied())
             .filter(|_| remote.is_none());
         let name = self.recording().operation(call.operation);
-        let mut lists = self.members.borrow_mut();
-        let shared = lists.entry(Identity(known.identity)).or_default();
-        let members = match shared.iter().find(|list| list[..] == members[..]) {
-            Some(list) => Arc::clone(list),
-            None => {
-                let list: Arc<[Rank]> = members.into();
-                shared.push(Arc::clone(&list));
-                list
-            }
-        };
         Some(Collective {
             communicator: Identity(known.identity),
-            members,
+            members: self.shared(known.identity, members),
             ordinal: ordinal?,
             operation: self.number_of(call.operation)?,
             root,

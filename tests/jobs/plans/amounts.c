@@ -5,6 +5,28 @@
 #include <string.h>
 #include <unistd.h>
 
+/* The even ranks are one side of an intercommunicator and the odd ones the other. Each gives each of the other side two integers, but rank 1 gives rank 2 one less; or all even ranks give rank 1
+ * one, but rank 2 none. */
+static void between_sides(int rank, const char *plan)
+{
+    MPI_Comm side, both;
+    int in[64] = { 0 }, out[64] = { 0 }, gives[8], takes[8], places[8], is_other = plan[1] == 'n';
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &side);
+    MPI_Intercomm_create(side, 0, MPI_COMM_WORLD, 1 - rank % 2, 7, &both);
+    for (int i = 0; i < 8; i++) {
+        gives[i] = takes[i] = plan[0] == 'J' ? 1 : 2;
+        places[i] = 8 * i;
+    }
+    while (rank == 4) sleep(1);
+    if (plan[0] == 'I') {
+        if (rank == 1 && is_other) gives[1]--;
+        MPI_Alltoallv(in, gives, places, MPI_INT, out, takes, places, MPI_INT, both);
+    } else {
+        int root = rank % 2 == 0 ? 0 : rank == 1 ? MPI_ROOT : MPI_PROC_NULL;
+        MPI_Gatherv(in, rank == 2 && is_other ? 0 : 1, MPI_INT, out, takes, places, MPI_INT, root, both);
+    }
+}
+
 int main(int argc, char **argv)
 {
     int rank, in[64] = { 0 }, out[64] = { 0 };
@@ -43,6 +65,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < size; i++) pieces[i] = i == 1 && plan[0] == 'Y' && plan[1] == 'n' ? 0 : 1;
     if (is_odd && plan[0] == 'X' && plan[1] == 'n') piece = 0;
     if (is_odd && plan[1] == 'r') root = 3;
+    if (strchr("IJ", plan[0])) between_sides(rank, plan);
     while (rank == 4) sleep(1);
     switch (plan[0]) {
     case 'A': MPI_Allreduce(in, out, count, type, op, MPI_COMM_WORLD); break;

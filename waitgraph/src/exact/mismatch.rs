@@ -103,7 +103,7 @@ fn portions(tasks: &[Recorded], inside: &[(Rank, &Collective)]) -> Vec<Mismatch>
         let key = (collective.communicator, collective.ordinal);
         let first = divided
             .get(&key)
-            .and_then(|divisions| first_portion(*rank, collective, divisions));
+            .and_then(|divisions| first_portion(*rank, divisions));
         let Some((one, other, differ)) = first else {
             continue;
         };
@@ -119,20 +119,17 @@ fn portions(tasks: &[Recorded], inside: &[(Rank, &Collective)]) -> Vec<Mismatch>
 }
 
 /// The first portion of `rank`, or for it, in which two do not say the same: who gives, who takes, and what.
-fn first_portion(
-    rank: Rank,
-    collective: &Collective,
-    divisions: &BTreeMap<Rank, &Division>,
-) -> Option<(Rank, Rank, Differ)> {
+fn first_portion(rank: Rank, divisions: &BTreeMap<Rank, &Division>) -> Option<(Rank, Rank, Differ)> {
     let own = divisions.get(&rank)?;
-    let own_place = collective.members.iter().position(|member| *member == rank)?;
-    let mut members = collective.members.iter().enumerate();
-    members.find_map(|(place, other)| {
-        let theirs = divisions
-            .get(other)
-            .filter(|each| each.operation == own.operation)?;
-        let given = pair(own.gives.of(place), theirs.takes.of(own_place));
-        let taken = pair(theirs.gives.of(own_place), own.takes.of(place));
+    let mut peers = own.peers.iter().enumerate();
+    peers.find_map(|(place, other)| {
+        let theirs = divisions.get(other)?;
+        let is_meant = theirs.operation == own.operation && theirs.peers.get(own.place) == Some(&rank);
+        if !is_meant {
+            return None;
+        }
+        let given = pair(own.gives.of(place), theirs.takes.of(own.place));
+        let taken = pair(theirs.gives.of(own.place), own.takes.of(place));
         let given = given.map(|differ| (rank, *other, differ));
         given.or(taken.map(|differ| (*other, rank, differ)))
     })
