@@ -244,6 +244,7 @@ fn names<'r>(records: impl Iterator<Item = &'r Record>) -> BTreeMap<Identity, St
                     Kind::Communicator => "communicator",
                     Kind::Window => "window",
                     Kind::File => "file",
+                    Kind::Prepared => "persistent operation",
                 };
                 match each.made_by.map(|made_by| recording.operation(made_by)) {
                     None if each.members.as_ref().is_some_and(|members| members.len() == 1) => {

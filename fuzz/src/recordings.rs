@@ -103,6 +103,7 @@ pub(crate) fn seeds() -> Vec<(String, Vec<u8>)> {
         recorder.enter(&mut call, &[100, 101]);
         if u64::from(what) == does::TO_ROOT {
             recorder.divide(&call, &[5, 5, 0, 9, 1], 1);
+            prepared(&recorder, call.ordinal);
         }
         recorder.start(&call, 100 + u64::from(what));
         if !matches!(what, 16 | 17) {
@@ -133,6 +134,33 @@ pub(crate) fn seeds() -> Vec<(String, Vec<u8>)> {
     ]
 }
 
+/// An operation that is prepared, started, complete, and started again.
+fn prepared(recorder: &Recorder, ordinal: u64) {
+    let request = 400;
+    recorder.add_communicator(&New {
+        handle: request,
+        kind: 3,
+        parent: 9,
+        by_all: true,
+        made_by: 1,
+        ordinal,
+        rank: 1,
+        members: &[0, 1, 2, 3],
+        remote: &[],
+    });
+    let call = Call {
+        does: does::EVERY_PART as u32,
+        communicator: request,
+        kind: 3,
+        ..Call::default()
+    };
+    recorder.prepare(&call, request);
+    recorder.divide_at_start(request, &[5; 8], 4);
+    recorder.activate(request);
+    recorder.complete(request, None);
+    recorder.activate(request);
+}
+
 /// The same as a recorder of an earlier version wrote it.
 fn of_version(bytes: &[u8], version: u64, words: usize) -> Vec<u8> {
     let mut earlier = bytes[..words * 8].to_vec();
@@ -153,7 +181,7 @@ mod tests {
             Recording::read(&seed.expect("it is a seed").1).expect("it is a recording")
         };
         let (first, second, mut now) = (read("first-version"), read("second-version"), read("everything"));
-        assert_eq!(now.divisions.len(), 1);
+        assert_eq!(now.divisions.len(), 3);
         now.divisions.clear();
         assert_eq!(second, now);
         assert!(!now.model.states.is_empty() && first.model.states.is_empty());

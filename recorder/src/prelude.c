@@ -47,7 +47,7 @@ enum {
     COMPLETES_ALL, COMPLETES_ONE, ASKS_ALL, ASKS_ONE, ASKS_MESSAGE, EPOCH, HELD, FENCE, LOCKS, SYNCHRONISES
 };
 enum { DONE, UNANSWERED, FAILED, STARTED };
-enum { COMMUNICATOR, WINDOW, SHARED_FILE };
+enum { COMMUNICATOR, WINDOW, SHARED_FILE, PREPARED };
 
 void hindmost_open(const char *names, size_t length);
 void hindmost_stage(uint64_t stage);
@@ -56,7 +56,7 @@ void hindmost_share(uint32_t is_shared);
 uint32_t hindmost_thread(void);
 uint32_t hindmost_enter(struct hindmost_call *call, const uint64_t *requests, size_t count);
 void hindmost_leave(const struct hindmost_call *call, uint32_t outcome);
-void hindmost_divide(const struct hindmost_call *call, const uint64_t *portions, size_t given, size_t taken);
+void hindmost_divide(const struct hindmost_call *call, uint64_t request, const uint64_t *portions, size_t given, size_t taken);
 void hindmost_request(const struct hindmost_call *call, uint64_t handle, uint32_t persistent);
 void hindmost_activate(uint64_t handle);
 void hindmost_complete(uint64_t handle, int64_t source, int64_t tag);
@@ -190,8 +190,8 @@ static struct peers peers_with(MPI_Comm comm, int root)
     return peers;
 }
 
-/* Notes how a call divides what it gives and takes: so many portions are given, each as a call of bytes_of says for peer `i`, and so many taken. */
-#define DIVIDES(comm, root, how_many_given, bytes_given, how_many_taken, bytes_taken)                                       \
+/* Notes how a call divides what it gives and takes: so many portions are given, each as a call of bytes_of says for peer `i`, and so many taken. What is prepared is divided when its request is started. */
+#define DIVIDES(request, comm, root, how_many_given, bytes_given, how_many_taken, bytes_taken)                              \
     do {                                                                                                                    \
         uint64_t few[FEW_PORTIONS], *portions = few;                                                                        \
         struct peers peers = peers_with(comm, root);                                                                        \
@@ -200,7 +200,7 @@ static struct peers peers_with(MPI_Comm comm, int root)
         if (!portions || !peers.count) break;                                                                               \
         for (int i = 0; i < given; i++) portions[i] = (uint64_t)(bytes_given);                                              \
         for (int i = 0; i < taken; i++) portions[given + i] = (uint64_t)(bytes_taken);                                      \
-        hindmost_divide(&call, portions, (size_t)given, (size_t)taken);                                                     \
+        hindmost_divide(&call, request, portions, (size_t)given, (size_t)taken);                                            \
         if (portions != few) free(portions);                                                                                \
     } while (0)
 
@@ -260,4 +260,15 @@ static void describe(MPI_Comm comm, uint64_t handle, uint32_t kind, uint64_t par
     hindmost_communicator(&described);
     free(members);
     free(remote);
+}
+
+/* A collective operation that is prepared: members may start what they have prepared in different orders, so that each has its own count of starts, which its preparation tells from others. */
+static void prepares(const struct hindmost_call *call, MPI_Comm comm, uint64_t request, uint32_t does)
+{
+    struct hindmost_call prepared = *call;
+    describe(comm, request, PREPARED, call->communicator, call->operation + 1, 1, call->ordinal);
+    prepared.communicator = request;
+    prepared.kind = PREPARED;
+    prepared.does = does;
+    hindmost_request(&prepared, request, 1);
 }

@@ -91,25 +91,36 @@ pub fn write(prototype: &Prototype) -> String {
     let is_persistent = row.timing == Timing::Persistent;
 
     let mut lines = Vec::new();
-    // What is prepared happens when it is started.
-    let now = if is_persistent { "OTHER" } else { what };
+    let is_collective = matches!(row.part, Part::Collective(_));
+    // What is prepared happens when it is started; but all members prepare a collective operation together.
+    let now = if !is_persistent {
+        what
+    } else if is_collective {
+        "COLLECTIVE"
+    } else {
+        "OTHER"
+    };
     lines.push(format!("struct hindmost_call call = CALL({name}, {now});"));
     lines.push(format!("if (here.is_inside) return {passed};"));
     lines.extend(object(&arguments));
     lines.extend(fields(&arguments));
     lines.extend(amount(prototype));
     lines.push(format!("if (!begins(&call, NULL, 0)) return {passed};"));
-    // What is prepared is not known to be this or that operation of the communicator.
-    lines.extend(divided(prototype).filter(|_| !is_persistent));
+    lines.extend(divided(prototype, "0").filter(|_| !is_persistent));
     if let Some(status) = status {
         lines.push("MPI_Status own;".to_owned());
         lines.push(format!("if ({status} == MPI_STATUS_IGNORE) {status} = &own;"));
     }
     lines.push(format!("int result = {passed};"));
     lines.extend(status.map(|status| came(status, flag)));
-    lines.extend(request.map(|request| requested(request, what, is_persistent)));
-    lines.push(format!("ends(&call, {});", outcome(flag, request)));
     let comm = arguments.first(|parameter| parameter.is("MPI_Comm"));
+    match (request, comm) {
+        (Some(request), Some(comm)) if is_persistent && is_collective => {
+            lines.push(prepared(prototype, request, comm, what));
+        }
+        _ => lines.extend(request.map(|request| requested(request, what, is_persistent))),
+    }
+    lines.push(format!("ends(&call, {});", outcome(flag, request)));
     lines.extend(made(&arguments, comm, request.is_some()));
     lines.push("return result;".to_owned());
 
@@ -247,8 +258,8 @@ fn amount(prototype: &Prototype) -> Vec<String> {
 }
 
 /// What notes how much each member gives each other and takes of it, where each pair has to say the same. With `MPI_IN_PLACE` a member of `MPI_Alltoallv` gives what it takes,
-/// and a root gives itself nothing.
-fn divided(prototype: &Prototype) -> Option<String> {
+/// and a root gives itself nothing. `request` is that of what is prepared, or 0.
+fn divided(prototype: &Prototype, request: &str) -> Option<String> {
     let name = |index: usize| Some(prototype.parameters.get(index)?.name.as_str());
     let comm = prototype
         .parameters
@@ -298,7 +309,7 @@ fn divided(prototype: &Prototype) -> Option<String> {
     };
     let comm = &comm.name;
     Some(format!(
-        "DIVIDES({comm}, {root}, {given}, {gives}, {taken}, {takes});"
+        "DIVIDES({request}, {comm}, {root}, {given}, {gives}, {taken}, {takes});"
     ))
 }
 
@@ -336,6 +347,13 @@ fn requested(request: &str, what: &str, is_persistent: bool) -> String {
         "if (result == MPI_SUCCESS) {{ struct hindmost_call made = call; made.does = {what}; hindmost_request(&made, \
          REQUEST_HANDLE(*{request}), {persistent}); }}"
     )
+}
+
+/// What notes a collective operation that the call has prepared, and how it is divided.
+fn prepared(prototype: &Prototype, request: &str, comm: &str, what: &str) -> String {
+    let request = format!("REQUEST_HANDLE(*{request})");
+    let divided = divided(prototype, &request).unwrap_or_default();
+    format!("if (result == MPI_SUCCESS) {{ prepares(&call, {comm}, {request}, {what}); {divided} }}")
 }
 
 /// How the call has ended.

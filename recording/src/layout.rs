@@ -139,7 +139,7 @@ pub const EVENTS: usize = 128;
 /// it was left.
 pub const EVENT: usize = 8;
 
-/// Communicators, windows and files at one time, at most.
+/// Communicators, windows, files and prepared collective operations at one time, at most.
 pub const COMMUNICATORS: usize = 2048;
 /// Words of one.
 pub const COMMUNICATOR: usize = 16;
@@ -165,7 +165,7 @@ pub mod communicator {
     pub const BEGUN: usize = 8;
     /// Collective operations that have returned, or whose request is complete.
     pub const DONE: usize = 9;
-    /// What it is: 0 a communicator, 1 a window, 2 a file.
+    /// What it is: 0 a communicator, 1 a window, 2 a file, 3 a collective operation that is prepared (its handle is the request's, and each start is one operation of it).
     pub const KIND: usize = 10;
     /// The operation of the last collective that was begun, plus one.
     pub const LAST: usize = 11;

@@ -217,6 +217,7 @@ impl File<'_> {
                 0 => Kind::Communicator,
                 1 => Kind::Window,
                 2 => Kind::File,
+                3 => Kind::Prepared,
                 _ => return None,
             },
             serial: word(communicator::SERIAL),

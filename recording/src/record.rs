@@ -187,9 +187,12 @@ pub enum Kind {
     Window,
     /// A file.
     File,
+    /// A collective operation that is prepared (`MPI_Allreduce_init`): each start of its request is one operation of it. Members may start what they have prepared in different orders
+    /// (MPI 4.1, section 6.12), so these operations have no place among those of the communicator.
+    Prepared,
 }
 
-/// A communicator, window or file.
+/// A communicator, window, file or prepared operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Communicator {
     /// Which of these.

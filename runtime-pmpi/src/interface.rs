@@ -117,7 +117,8 @@ pub unsafe extern "C" fn hindmost_enter(call: *mut Call, requests: *const u64, c
     1
 }
 
-/// The call, which has begun, gives these portions and takes those behind them: the bytes of each plus one, 0 if they are not known.
+/// The call, which has begun, gives these portions and takes those behind them: the bytes of each plus one, 0 if they are not known. If `request` is not 0, the call has prepared that one, and they are
+/// given and taken each time that it is started.
 ///
 /// # Safety
 ///
@@ -126,6 +127,7 @@ pub unsafe extern "C" fn hindmost_enter(call: *mut Call, requests: *const u64, c
 #[expect(unsafe_code, reason = "called from C")]
 pub unsafe extern "C" fn hindmost_divide(
     call: *const Call,
+    request: u64,
     portions: *const u64,
     given: usize,
     taken: usize,
@@ -133,7 +135,10 @@ pub unsafe extern "C" fn hindmost_divide(
     if let Some(recorder) = recorder() {
         // SAFETY: the caller's promise.
         let (call, portions) = unsafe { (&*call, list(portions, given.saturating_add(taken))) };
-        recorder.divide(call, portions, given);
+        match request {
+            0 => recorder.divide(call, portions, given),
+            request => recorder.divide_at_start(request, portions, given),
+        }
     }
 }
 

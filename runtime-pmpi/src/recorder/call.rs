@@ -12,7 +12,7 @@ pub struct Call {
     pub does: u32,
     /// The handle of the communicator, window or file; 0 if there is none.
     pub communicator: u64,
-    /// What that is: 0 a communicator, 1 a window, 2 a file.
+    /// What that is: 0 a communicator, 1 a window, 2 a file, 3 a prepared collective operation, under its request's handle.
     pub kind: u32,
     /// The row of the thread plus one; 0 if it has none yet.
     pub thread: u32,

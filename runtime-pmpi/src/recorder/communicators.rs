@@ -14,7 +14,7 @@ const HANDLES_TABLE: Table = Table {
     width: 2,
 };
 
-/// A new communicator, window or file.
+/// A new communicator, window, file or prepared collective operation.
 #[derive(Clone, Copy, Debug)]
 pub struct New<'a> {
     /// Its handle.
@@ -186,7 +186,7 @@ impl Recorder {
         });
     }
 
-    fn row_of(&self, handle: u64, kind: u32) -> Option<usize> {
+    pub(super) fn row_of(&self, handle: u64, kind: u32) -> Option<usize> {
         let key = handle_key(handle, kind);
         let entry = HANDLES_TABLE.find(self.handles, key, key, |_| true)?;
         Some(self.handles.get(entry + 1) as usize)

@@ -6,13 +6,31 @@ use recording::division::{
     DIVISION, DIVISIONS, DIVISIONS_AT, MOST_PORTIONS, PORTIONS, PORTIONS_AT, part, sum,
 };
 use recording::layout::FREE;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// How many rows, and how many words of the ring, were used.
+/// How many rows, and how many words of the ring, were used; and what is to be written when prepared operations are started.
 #[derive(Debug, Default)]
 pub(super) struct Used {
     rows: AtomicU64,
     portions: AtomicU64,
+    /// By the request's handle.
+    at_start: Mutex<BTreeMap<u64, AtStart>>,
+}
+
+/// The portions of a prepared operation, which its program may not change before the request is freed.
+#[derive(Debug)]
+struct AtStart {
+    portions: Vec<u64>,
+    given: usize,
+}
+
+impl Used {
+    /// A panic in another thread, which there is none of, would change nothing.
+    fn at_start(&self) -> MutexGuard<'_, BTreeMap<u64, AtStart>> {
+        self.at_start.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Recorder {
@@ -54,5 +72,25 @@ impl Recorder {
             words.set(row + part::SUM, sum);
             words.publish(row + part::COMMUNICATOR, call.serial);
         });
+    }
+
+    /// The same, each time that the operation of this request is started.
+    pub fn divide_at_start(&self, request: u64, portions: &[u64], given: usize) {
+        let portions = portions.to_vec();
+        self.divisions
+            .at_start()
+            .insert(request, AtStart { portions, given });
+    }
+
+    /// The operation of this request is started, as `call` says.
+    pub(super) fn divide_started(&self, request: u64, call: &Call) {
+        if let Some(AtStart { portions, given }) = self.divisions.at_start().get(&request) {
+            self.divide(call, portions, *given);
+        }
+    }
+
+    /// This request is freed.
+    pub(super) fn forget_division(&self, request: u64) {
+        self.divisions.at_start().remove(&request);
     }
 }

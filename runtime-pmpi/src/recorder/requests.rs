@@ -12,15 +12,20 @@ pub(super) const REQUESTS_TABLE: Table = Table {
     width: REQUEST,
 };
 
+/// The kind of what is there under a persistent request's handle ([`Call::kind`]).
+const PREPARED: u32 = 3;
+
 impl Recorder {
     /// A call has started an operation, whose request has this handle.
     pub fn start(&self, call: &Call, handle: u64) {
         self.add_request(call, handle, state::ACTIVE);
     }
 
-    /// A call has prepared an operation that can be started again and again.
+    /// A call has prepared an operation that can be started again and again. One that is collective is there under its own handle by now ([`Call::kind`]).
     pub fn prepare(&self, call: &Call, handle: u64) {
-        self.add_request(call, handle, state::PERSISTENT);
+        let mut call = *call;
+        self.look_up(&mut call);
+        self.add_request(&call, handle, state::PERSISTENT);
     }
 
     fn add_request(&self, call: &Call, handle: u64, state: u64) {
@@ -80,10 +85,11 @@ impl Recorder {
         };
         let mut call = self.call_of(row);
         if is_collective(call.does) {
-            self.row_of_serial(&mut call);
+            call.row = self.row_of(handle, PREPARED).unwrap_or(0) as u64;
             if call.row != 0 {
-                let ordinal = self.add(call.row as usize + communicator::BEGUN, 1) + 1;
-                words.set(row + request::ORDINAL, ordinal);
+                call.ordinal = self.add(call.row as usize + communicator::BEGUN, 1) + 1;
+                words.set(row + request::ORDINAL, call.ordinal);
+                self.divide_started(handle, &call);
             }
         }
         self.count_begun(&call);
@@ -103,12 +109,15 @@ impl Recorder {
         if let Some((source, tag)) = received {
             (call.source, call.receive_tag) = (source, tag);
         }
-        if is_collective(call.does) {
+        let state = words.get(row + request::STATE);
+        let is_persistent = state & state::PERSISTENT != 0;
+        if is_collective(call.does) && is_persistent {
+            call.row = self.row_of(handle, PREPARED).unwrap_or(0) as u64;
+        } else if is_collective(call.does) {
             self.row_of_serial(&mut call);
         }
         self.count_done(&call);
-        let state = words.get(row + request::STATE);
-        if state & state::PERSISTENT != 0 {
+        if is_persistent {
             words.publish(row + request::STATE, state & !state::ACTIVE);
         } else {
             self.alone(|| REQUESTS_TABLE.remove(words, row));
@@ -123,6 +132,8 @@ impl Recorder {
                 REQUESTS_TABLE.remove(words, row);
             }
         });
+        self.forget_division(handle);
+        self.remove_communicator(handle, PREPARED);
     }
 
     /// Whether one of these requests receives from anybody, or under any tag, so that only a status tells what it received.
@@ -158,6 +169,11 @@ impl Recorder {
             send_tag: peer(request::SEND_TAG),
             source: peer(request::SOURCE),
             receive_tag: peer(request::RECEIVE_TAG),
+            root: if is_collective(does) {
+                word(request::ROOT) as i64
+            } else {
+                0
+            },
             serial: word(request::COMMUNICATOR),
             ordinal: word(request::ORDINAL),
             ..Call::default()

@@ -27,6 +27,28 @@ static void between_sides(int rank, const char *plan)
     }
 }
 
+/* What is prepared together is started in any order, also among other operations. Rank 4 starts nothing; to all others rank 1 gives less than they take. */
+static void prepared(int rank, const char *plan)
+{
+#if MPI_VERSION >= 4
+    int in[64] = { 0 }, out[64] = { 0 }, gives[8], takes[8], places[8];
+    MPI_Request requests[3];
+    for (int i = 0; i < 8; i++) {
+        gives[i] = rank == 1 && plan[1] == 'n' && i == 2 ? 1 : 2;
+        takes[i] = 2;
+        places[i] = 8 * i;
+    }
+    MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &requests[0]);
+    MPI_Alltoallv_init(in, gives, places, MPI_INT, out, takes, places, MPI_INT, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[1]);
+    while (rank == 4) sleep(1);
+    if (rank % 2) MPI_Ibarrier(MPI_COMM_WORLD, &requests[2]);
+    MPI_Start(&requests[rank % 2]);
+    MPI_Start(&requests[1 - rank % 2]);
+    if (rank % 2 == 0) MPI_Ibarrier(MPI_COMM_WORLD, &requests[2]);
+    MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);
+#endif
+}
+
 int main(int argc, char **argv)
 {
     int rank, in[64] = { 0 }, out[64] = { 0 };
@@ -66,6 +88,7 @@ int main(int argc, char **argv)
     if (is_odd && plan[0] == 'X' && plan[1] == 'n') piece = 0;
     if (is_odd && plan[1] == 'r') root = 3;
     if (strchr("IJ", plan[0])) between_sides(rank, plan);
+    if (plan[0] == 'H') prepared(rank, plan);
     while (rank == 4) sleep(1);
     switch (plan[0]) {
     case 'A': MPI_Allreduce(in, out, count, type, op, MPI_COMM_WORLD); break;
