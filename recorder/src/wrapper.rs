@@ -31,6 +31,10 @@ fn row(prototype: &Prototype) -> Option<&'static Function> {
 fn what(row: &Function, prototype: &Prototype) -> Option<&'static str> {
     let has = |ty: &str| prototype.parameters.iter().any(|parameter| parameter.is(ty));
     let waits = row.wait == Wait::Tasks;
+    // Messages in partitions fit together by the order in which they were prepared, apart from all others (MPI 4.1, section 4.2.1).
+    if matches!(row.name, "MPI_Psend_init" | "MPI_Precv_init") {
+        return Some("OTHER");
+    }
     Some(match row.part {
         Part::Sends => "SENDS",
         Part::SendsBuffered => "BUFFERS",
