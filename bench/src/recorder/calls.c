@@ -30,7 +30,7 @@ static void said(int rank, const char *name, double since, long calls)
 
 int main(int argc, char **argv)
 {
-    int rank, size, in = 1, out, there;
+    int rank, size, in = 1, out, there, count = 1, start = 0;
     with_stacks = argc > 1 && !strcmp(argv[1], "stacks");
     long turns = with_stacks ? 200 : 200000;
     MPI_Init(&argc, &argv);
@@ -47,6 +47,12 @@ int main(int argc, char **argv)
             begun = now();
             for (long i = 0; i < turns; i++) { look(); MPI_Sendrecv(&in, 0, MPI_INT, 0, 1, &out, 0, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE); }
             if (round) said(rank, "Sendrecv-to-itself", begun, turns);
+            begun = now();
+            for (long i = 0; i < turns; i++) { look(); MPI_Alltoallv(&in, &count, &start, MPI_INT, &out, &count, &start, MPI_INT, MPI_COMM_WORLD); }
+            if (round) said(rank, "Alltoallv-of-one-rank", begun, turns);
+            begun = now();
+            for (long i = 0; i < turns; i++) { look(); MPI_Gatherv(&in, 1, MPI_INT, &out, &count, &start, MPI_INT, 0, MPI_COMM_WORLD); }
+            if (round) said(rank, "Gatherv-of-one-rank", begun, turns);
             begun = now();
             for (long i = 0; i < turns; i++) MPI_Wtime();
             if (round) said(rank, "Wtime", begun, turns);
