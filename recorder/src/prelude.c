@@ -49,6 +49,11 @@ enum {
 enum { DONE, UNANSWERED, FAILED, STARTED };
 enum { COMMUNICATOR, WINDOW, SHARED_FILE, PREPARED };
 
+/* As `Peers` there. */
+struct hindmost_peers {
+    uint32_t count, is_inter, rank;
+};
+
 void hindmost_open(const char *names, size_t length);
 void hindmost_stage(uint64_t stage);
 void hindmost_world(uint32_t rank, uint32_t size);
@@ -56,6 +61,7 @@ void hindmost_share(uint32_t is_shared);
 uint32_t hindmost_thread(void);
 uint32_t hindmost_enter(struct hindmost_call *call, const uint64_t *requests, size_t count);
 void hindmost_leave(const struct hindmost_call *call, uint32_t outcome);
+struct hindmost_peers hindmost_peers(const struct hindmost_call *call);
 void hindmost_divide(const struct hindmost_call *call, uint64_t request, const uint64_t *portions, size_t given, size_t taken);
 void hindmost_request(const struct hindmost_call *call, uint64_t handle, uint32_t persistent);
 void hindmost_activate(uint64_t handle);
@@ -88,11 +94,28 @@ static inline void *real_of(void **known, const char *name)
 
 #define EXPORTED __attribute__((visibility("default")))
 #define CALL(name, what)                                                                                                    \
-    { .operation = HINDMOST_##name, .does = (what), .destination = -1, .send_tag = -1, .source = -1, .receive_tag = -1,     \
-      .returns_to = (uint64_t)(uintptr_t)__builtin_return_address(0), .frame = (uint64_t)(uintptr_t)__builtin_dwarf_cfa() }
+    begun(HINDMOST_##name, what, (uint64_t)(uintptr_t)__builtin_return_address(0), (uint64_t)(uintptr_t)__builtin_dwarf_cfa())
 #define HANDLE(handle) ((uint64_t)(uintptr_t)(handle))
 #define COMM_HANDLE(comm) ((comm) == MPI_COMM_NULL ? 0 : HANDLE(comm))
 #define REQUEST_HANDLE(request) ((request) == MPI_REQUEST_NULL ? 0 : HANDLE(request))
+
+/* Each field by itself: a compiler that is given an initialiser clears the whole with an instruction that takes longer to begin than all of these stores. */
+static inline __attribute__((always_inline)) struct hindmost_call begun(uint32_t operation, uint32_t does, uint64_t returns_to, uint64_t frame)
+{
+    struct hindmost_call call;
+    call.operation = operation;
+    call.does = does;
+    call.communicator = 0;
+    call.kind = call.thread = 0;
+    call.destination = call.send_tag = call.source = call.receive_tag = -1;
+    call.count = call.root = call.bytes = 0;
+    call.reduction = 0;
+    call.returns_to = returns_to;
+    call.row = call.serial = call.ordinal = call.entered = 0;
+    call.frame = frame;
+    call.state = 0;
+    return call;
+}
 
 /* The thread that calls: whether it is in a call of MPI already, for libraries call themselves, and its row. */
 static __thread struct {
@@ -150,8 +173,8 @@ static inline int64_t size_of(MPI_Datatype type)
 /* How many bytes so many elements are, plus one. A collective operation is an error unless all say the same, whatever types they say it in. */
 static inline int64_t bytes_of(int64_t count, MPI_Datatype type)
 {
-    int64_t size = count < 0 ? -1 : size_of(type);
-    return size < 0 || (size && count > (INT64_MAX - 1) / size) ? 0 : count * size + 1;
+    int64_t bytes, size = count < 0 ? -1 : size_of(type);
+    return size < 0 || __builtin_mul_overflow(count, size, &bytes) || bytes == INT64_MAX ? 0 : bytes + 1;
 }
 
 /* The same of a list of counts, one for each member. The two sides of an intercommunicator have lists of different lengths. */
@@ -173,28 +196,23 @@ enum { MOST_PORTIONS = 1 << 13, FEW_PORTIONS = 64, NO_ROOT = INT_MIN };
 struct peers {
     int count, is_root, has_portion;
 };
-static struct peers peers_with(MPI_Comm comm, int root)
+static inline struct peers peers_with(const struct hindmost_call *call, int root)
 {
     struct peers peers = { 0 };
-    int is_inter = 0, size = 0, rank = -1;
-    if (comm == MPI_COMM_NULL || PMPI_Comm_test_inter(comm, &is_inter) != MPI_SUCCESS) return peers;
-    if ((is_inter ? PMPI_Comm_remote_size(comm, &size) : PMPI_Comm_size(comm, &size)) != MPI_SUCCESS) return peers;
+    struct hindmost_peers known = hindmost_peers(call);
     /* Those beside the root of the other side's data give nothing and take nothing. */
-    if (size > MOST_PORTIONS / 2 || (is_inter && root == MPI_PROC_NULL)) return peers;
-    peers.count = size;
-    if (is_inter)
-        peers.is_root = root == MPI_ROOT;
-    else
-        peers.is_root = root >= 0 && PMPI_Comm_rank(comm, &rank) == MPI_SUCCESS && rank == root;
-    peers.has_portion = !is_inter || !peers.is_root;
+    if (known.count > MOST_PORTIONS / 2 || (known.is_inter && root == MPI_PROC_NULL)) return peers;
+    peers.count = (int)known.count;
+    peers.is_root = known.is_inter ? root == MPI_ROOT : root == (int)known.rank;
+    peers.has_portion = !known.is_inter || !peers.is_root;
     return peers;
 }
 
 /* Notes how a call divides what it gives and takes: so many portions are given, each as a call of bytes_of says for peer `i`, and so many taken. What is prepared is divided when its request is started. */
-#define DIVIDES(request, comm, root, how_many_given, bytes_given, how_many_taken, bytes_taken)                              \
+#define DIVIDES(request, root, how_many_given, bytes_given, how_many_taken, bytes_taken)                                    \
     do {                                                                                                                    \
         uint64_t few[FEW_PORTIONS], *portions = few;                                                                        \
-        struct peers peers = peers_with(comm, root);                                                                        \
+        struct peers peers = peers_with(&call, root);                                                                       \
         int given = peers.count ? (how_many_given) : 0, taken = peers.count ? (how_many_taken) : 0;                         \
         if (given + taken > FEW_PORTIONS) portions = malloc(sizeof(uint64_t) * (size_t)(given + taken));                    \
         if (!portions || !peers.count) break;                                                                               \

@@ -265,10 +265,6 @@ fn amount(prototype: &Prototype) -> Vec<String> {
 /// and a root gives itself nothing. `request` is that of what is prepared, or 0.
 fn divided(prototype: &Prototype, request: &str) -> Option<String> {
     let name = |index: usize| Some(prototype.parameters.get(index)?.name.as_str());
-    let comm = prototype
-        .parameters
-        .iter()
-        .find(|parameter| parameter.is("MPI_Comm"))?;
     // A list that is missing is for MPI to refuse.
     let list = |count: usize, ty: usize, index: &str| {
         let (count, ty) = (name(count)?, name(ty)?);
@@ -311,9 +307,8 @@ fn divided(prototype: &Prototype, request: &str) -> Option<String> {
         ),
         _ => return None,
     };
-    let comm = &comm.name;
     Some(format!(
-        "DIVIDES({request}, {comm}, {root}, {given}, {gives}, {taken}, {takes});"
+        "DIVIDES({request}, {root}, {given}, {gives}, {taken}, {takes});"
     ))
 }
 

@@ -171,6 +171,8 @@ pub mod communicator {
     pub const LAST: usize = 11;
     /// Of a window: 1 if its last fence has begun an epoch.
     pub const FENCED: usize = 12;
+    /// With how many a member divides what it gives: all members or, of an intercommunicator, the remote group. For the recorder alone.
+    pub const PEERS: usize = 13;
 }
 
 /// Words for the members of communicators: runs of consecutive world ranks, in the order of the communicator's ranks; the first in the

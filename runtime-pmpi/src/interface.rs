@@ -1,7 +1,7 @@
 //! What the C shim calls. Every function does nothing unless a recording is open in this process.
 
 use crate::file;
-use crate::recorder::{Call, New, Outcome, Recorder};
+use crate::recorder::{Call, New, Outcome, Peers, Recorder};
 use crate::words::Words;
 use std::io::Write;
 use std::path::Path;
@@ -115,6 +115,19 @@ pub unsafe extern "C" fn hindmost_enter(call: *mut Call, requests: *const u64, c
     let (call, requests) = unsafe { (&mut *call, list(requests, count)) };
     recorder.enter(call, requests);
     1
+}
+
+/// Among whom the call, which has begun, divides what it gives.
+///
+/// # Safety
+///
+/// `call` points to the call that [`hindmost_enter`] has filled.
+#[unsafe(no_mangle)]
+#[expect(unsafe_code, reason = "called from C")]
+pub unsafe extern "C" fn hindmost_peers(call: *const Call) -> Peers {
+    let recorder = recorder();
+    // SAFETY: the caller's promise.
+    recorder.map_or_else(Peers::default, |recorder| recorder.peers(unsafe { &*call }))
 }
 
 /// The call, which has begun, gives these portions and takes those behind them: the bytes of each plus one, 0 if they are not known. If `request` is not 0, the call has prepared that one, and they are

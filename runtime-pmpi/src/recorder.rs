@@ -8,6 +8,7 @@ mod requests;
 
 pub use call::{Call, Outcome};
 pub use communicators::New;
+pub use divisions::Peers;
 
 use crate::epochs::Epochs;
 use crate::file::clock;

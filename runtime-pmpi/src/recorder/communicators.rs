@@ -69,10 +69,10 @@ impl Recorder {
             self.forget_channels(words.get(row));
             words.publish(row + communicator::SERIAL, FREE);
             let members = self.store_members(new.members);
-            let remote = if new.remote.is_empty() {
-                0
+            let (peers, remote) = if new.remote.is_empty() {
+                (new.members.len(), 0)
             } else {
-                self.store_members(new.remote)
+                (new.remote.len(), self.store_members(new.remote))
             };
             let values = [
                 (communicator::IDENTITY, identity),
@@ -87,6 +87,7 @@ impl Recorder {
                 (communicator::KIND, u64::from(new.kind)),
                 (communicator::LAST, 0),
                 (communicator::FENCED, 0),
+                (communicator::PEERS, peers as u64),
             ];
             for (word, value) in values {
                 words.set(row + word, value);

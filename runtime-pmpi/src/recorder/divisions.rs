@@ -5,7 +5,7 @@ use super::call::Call;
 use recording::division::{
     DIVISION, DIVISIONS, DIVISIONS_AT, MOST_PORTIONS, PORTIONS, PORTIONS_AT, part, sum,
 };
-use recording::layout::FREE;
+use recording::layout::{FREE, communicator};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -33,7 +33,33 @@ impl Used {
     }
 }
 
+/// Among whom a task divides what it gives in a communicator.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Peers {
+    /// How many; 0 if it is not known.
+    pub count: u32,
+    /// They are the remote group of an intercommunicator, if it is not 0.
+    pub is_inter: u32,
+    /// The rank of the task in the communicator.
+    pub rank: u32,
+}
+
 impl Recorder {
+    /// Among whom a call that has begun divides what it gives.
+    #[must_use]
+    pub fn peers(&self, call: &Call) -> Peers {
+        if call.row == 0 {
+            return Peers::default();
+        }
+        let word = |word: usize| self.words.get(call.row as usize + word);
+        Peers {
+            count: word(communicator::PEERS) as u32,
+            is_inter: u32::from(word(communicator::REMOTE) != 0),
+            rank: word(communicator::RANK) as u32,
+        }
+    }
+
     /// The call, which has begun, gives the first `given` of these portions and takes the others: the bytes of each plus one, 0 if they are not known.
     pub fn divide(&self, call: &Call, portions: &[u64], given: usize) {
         let is_too_large = portions.len() > MOST_PORTIONS;
