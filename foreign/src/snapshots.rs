@@ -217,7 +217,7 @@ impl Reader {
     }
 
     fn group_of(&mut self, task: Task) -> usize {
-        let task = normal(task);
+        let (task, _) = snapshot::split(task);
         // Serialising plain strings and numbers cannot fail.
         let text = serde_json::to_vec(&task).unwrap_or_default();
         let key = hash(&self.keys, &text);
@@ -269,37 +269,6 @@ impl<'a> Read<'a> {
             bytes,
         })
     }
-}
-
-/// What is kept of a task that stands for many: what two of them at one place have in common.
-fn normal(task: Task) -> Task {
-    let mut task = Task {
-        task: String::new(),
-        rank: None,
-        pid: None,
-        held_ns: None,
-        world: None,
-        told: Vec::new(),
-        ..task
-    };
-    let forget = |state: &mut Option<ProcessState>| {
-        if let Some(state) = state {
-            state.cpu_ms = None;
-            state.lock = None;
-        }
-    };
-    forget(&mut task.state);
-    for (number, thread) in (0..).zip(&mut task.threads) {
-        thread.thread = number;
-        thread.held_ns = None;
-        thread.told.clear();
-        forget(&mut thread.state);
-    }
-    let of_threads = task.threads.iter_mut().flat_map(|thread| &mut thread.frames);
-    for frame in task.frames.iter_mut().chain(of_threads) {
-        frame.passed.clear();
-    }
-    task
 }
 
 fn is_named_by(task: &str, rank: Option<u32>) -> bool {

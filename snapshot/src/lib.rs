@@ -3,6 +3,10 @@
 //! JSON Lines. Every line is a [`Task`]; frames stand outermost first. The probe's own files begin with a
 //! [`Header`] line; files made by hand or by other tools need none. `docs/snapshot-format.md` is the user's page.
 
+mod own;
+
+pub use own::{Own, OwnThread, join, split};
+
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -42,9 +46,12 @@ pub struct Task {
     /// Its rank in the job. Two records of one rank are two moments of one task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rank: Option<u32>,
-    /// Its process on `host`.
+    /// Its process on its host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pid: Option<u32>,
+    /// The host that it runs on, where the tasks of a file are of several hosts.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub host: String,
     /// Outermost first.
     #[serde(default)]
     pub frames: Vec<Frame>,

@@ -1,0 +1,208 @@
+//! What tasks with one stack differ in: who each is, and what is of it alone. The rest, their common stack, need be kept or sent once.
+
+use crate::{Frame, Lock, ProcessState, Task};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// What is left of a task without the stack that it may share with others.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Own {
+    /// Its name.
+    pub task: String,
+    /// Its rank in the job.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rank: Option<u32>,
+    /// Its process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pid: Option<u32>,
+    /// Its host, where that is not the one of the whole snapshot.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub host: String,
+    /// What stands for `MPI_COMM_WORLD`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub world: Option<u64>,
+    /// Of its main thread.
+    #[serde(default)]
+    pub main: OwnThread,
+    /// Of its other threads, in their order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub threads: Vec<OwnThread>,
+}
+
+/// What is of one thread alone.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct OwnThread {
+    /// Its thread id; 0 of a main thread.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub thread: u32,
+    /// How long it was held.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held_ns: Option<u64>,
+    /// System calls that a stop may have ended early.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub told: Vec<String>,
+    /// The processor time that it has used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_ms: Option<u64>,
+    /// The lock that it sleeps for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lock: Option<Lock>,
+    /// What calls of MPI have passed, by the number of their frame: addresses differ from process to process.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub passed: BTreeMap<u32, BTreeMap<u8, u64>>,
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
+impl OwnThread {
+    /// Takes away what is of one thread alone.
+    fn taken_from(state: &mut Option<ProcessState>, frames: &mut [Frame]) -> Self {
+        let mut own = OwnThread::default();
+        if let Some(state) = state {
+            own.cpu_ms = state.cpu_ms.take();
+            own.lock = state.lock.take();
+        }
+        for (number, frame) in (0..).zip(frames) {
+            if !frame.passed.is_empty() {
+                own.passed.insert(number, std::mem::take(&mut frame.passed));
+            }
+        }
+        own
+    }
+
+    /// Puts it back; `None` where it is of another stack.
+    fn put_back(&self, state: &mut Option<ProcessState>, frames: &mut [Frame]) -> Option<()> {
+        match state {
+            Some(state) => (state.cpu_ms, state.lock) = (self.cpu_ms, self.lock),
+            None if self.cpu_ms.is_some() || self.lock.is_some() => return None,
+            None => {}
+        }
+        for (&number, passed) in &self.passed {
+            frames.get_mut(number as usize)?.passed.clone_from(passed);
+        }
+        Some(())
+    }
+}
+
+/// Takes a task apart: the stack that others may have as well, as a task without a name, and what is its own.
+pub fn split(mut task: Task) -> (Task, Own) {
+    let main = OwnThread {
+        held_ns: task.held_ns.take(),
+        told: std::mem::take(&mut task.told),
+        ..OwnThread::taken_from(&mut task.state, &mut task.frames)
+    };
+    let threads = (0..).zip(&mut task.threads).map(|(number, thread)| OwnThread {
+        thread: std::mem::replace(&mut thread.thread, number),
+        held_ns: thread.held_ns.take(),
+        told: std::mem::take(&mut thread.told),
+        ..OwnThread::taken_from(&mut thread.state, &mut thread.frames)
+    });
+    let threads = threads.collect();
+    let own = Own {
+        task: std::mem::take(&mut task.task),
+        rank: task.rank.take(),
+        pid: task.pid.take(),
+        host: std::mem::take(&mut task.host),
+        world: task.world.take(),
+        main,
+        threads,
+    };
+    (task, own)
+}
+
+/// Puts a task together again; `None` where its own part is of another stack.
+pub fn join(stack: &Task, own: &Own) -> Option<Task> {
+    let mut task = Task {
+        task: own.task.clone(),
+        rank: own.rank,
+        pid: own.pid,
+        host: own.host.clone(),
+        world: own.world,
+        held_ns: own.main.held_ns,
+        told: own.main.told.clone(),
+        ..stack.clone()
+    };
+    own.main.put_back(&mut task.state, &mut task.frames)?;
+    if own.threads.len() != task.threads.len() {
+        return None;
+    }
+    for (thread, own) in task.threads.iter_mut().zip(&own.threads) {
+        (thread.thread, thread.held_ns) = (own.thread, own.held_ns);
+        thread.told.clone_from(&own.told);
+        own.put_back(&mut thread.state, &mut thread.frames)?;
+    }
+    Some(task)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{RunState, Thread};
+
+    fn task(rank: u32) -> Task {
+        let frames = |first: u64| {
+            let passed = BTreeMap::from([(0, first), (2, first + 8)]);
+            let named = |function: &str| Frame {
+                function: function.to_owned(),
+                ..Frame::default()
+            };
+            vec![
+                named("main"),
+                Frame {
+                    passed,
+                    ..named("MPI_Recv")
+                },
+            ]
+        };
+        let state = Some(ProcessState {
+            run: RunState::Sleeping,
+            cpu_ms: Some(u64::from(rank) * 3),
+            lock: Some(Lock::default()),
+            ..ProcessState::default()
+        });
+        Task {
+            task: rank.to_string(),
+            rank: Some(rank),
+            pid: Some(rank + 100),
+            frames: frames(rank.into()),
+            held_ns: Some(7 + u64::from(rank)),
+            told: vec!["recv".to_owned()],
+            state: state.clone(),
+            world: Some(u64::from(rank) << 4),
+            host: format!("node{rank}"),
+            threads: vec![Thread {
+                thread: rank + 200,
+                frames: frames(1 + u64::from(rank)),
+                state,
+                ..Thread::default()
+            }],
+            ..Task::default()
+        }
+    }
+
+    #[test]
+    fn tasks_at_one_place_have_one_stack_and_are_put_together_as_they_were() {
+        let (first, second) = (split(task(1)), split(task(2)));
+        assert_eq!(first.0, second.0);
+        assert_ne!(first.1, second.1);
+        for (rank, (stack, own)) in [(1, first), (2, second)] {
+            assert_eq!(join(&stack, &own), Some(task(rank)));
+        }
+    }
+
+    #[test]
+    fn what_is_of_another_stack_is_not_put_into_this_one() {
+        let (stack, own) = split(task(1));
+        let fewer = Task {
+            threads: Vec::new(),
+            ..stack.clone()
+        };
+        let flat = Task {
+            frames: Vec::new(),
+            ..stack
+        };
+        assert_eq!((join(&fewer, &own), join(&flat, &own)), (None, None));
+    }
+}
