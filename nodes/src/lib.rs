@@ -1,0 +1,25 @@
+//! What the hosts of a job and who asks them tell each other, and how their answers become one.
+//!
+//! **The dialogue.** Whoever asks (the *front*) has a stream to and from a probe on each host (a *node*), however that was started. The probe says
+//! [`Hello`]. The front sends [`Select`], the node answers [`Found`]; the front sends the map, once, and [`Look`] for each look, which the node answers with a
+//! [`Report`]. When the front's end of the stream is closed, the probe ends.
+//!
+//! **Frames** ([`frame`]) carry all of it: compressed, checksummed, and bounded before they are read.
+//!
+//! **Reports** ([`report`]) hold each distinct stack once, with the tasks that have it. A [`Merge`] takes the reports of all nodes, in whatever order they come, and
+//! gives the tasks of the whole job: what it gives depends on the reports alone. A node is believed of its own tasks only: where the front knows which ranks a
+//! node has, it may speak of no others, and a rank of which two nodes speak is believed of neither.
+//!
+//! No I/O: bytes and values in, values out. Any bytes give a message or an error.
+
+pub mod frame;
+mod merge;
+mod message;
+pub mod report;
+
+pub use frame::{Frame, FrameError, Kind, Reader};
+pub use merge::{Complaint, Merge, Merged, NodeId};
+pub use message::{
+    Found, FoundTask, FromNode, Hello, Look, MessageError, Select, ThreadsRead, ToNode, VERSION,
+};
+pub use report::{Report, SharedStack};

@@ -1,0 +1,209 @@
+//! What front and node say, as frames: the map as its own bytes, all else as JSON.
+
+use crate::frame::{Frame, FrameError, Kind};
+use crate::report::Report;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// The version of the dialogue. Both sides are of one version: the front sends its own probe along where there is another.
+pub const VERSION: u32 = 1;
+
+/// The probe is there.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hello {
+    /// The [`VERSION`] that it speaks.
+    pub version: u32,
+    /// The name of its host, as that calls itself.
+    pub host: String,
+}
+
+/// Which tasks are meant.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Select {
+    /// These processes of a launcher's table, each with its rank. What is not `owner`'s, or carries no environment of a job, is left out: the table was in the memory of a process
+    /// that only calls itself a launcher.
+    Table {
+        /// Pid and rank.
+        tasks: Vec<(u32, u32)>,
+        /// The launcher's user.
+        owner: Option<u32>,
+    },
+    /// These processes, which the user has named; a single one may be a launcher, or a launcher's daemon.
+    Processes(Vec<u32>),
+    /// The ranks of the one job that runs there.
+    OnlyJob,
+}
+
+/// The tasks that there are.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Found {
+    /// Each of them.
+    pub tasks: Vec<FoundTask>,
+    /// How many ranks the whole job has, if that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size: Option<u32>,
+    /// What the user should know.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+/// A task of a node.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FoundTask {
+    /// Its process there.
+    pub pid: u32,
+    /// Its rank.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rank: Option<u32>,
+    /// Its executable, as the node's kernel names it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub executable: String,
+}
+
+/// Which threads are read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ThreadsRead {
+    /// The main ones.
+    Main,
+    /// All.
+    #[default]
+    All,
+}
+
+/// How tasks are looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Look {
+    /// Which threads.
+    pub threads: ThreadsRead,
+    /// Threads are stopped also where they sleep.
+    pub stop_sleepers: bool,
+    /// Bytes of each stack to copy at most.
+    pub limit: u64,
+    /// How long to wait for tasks to stop, in milliseconds.
+    pub patience_ms: u64,
+}
+
+/// What the front says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ToNode {
+    /// Which tasks are meant.
+    Select(Select),
+    /// The map that the probe reads variables by.
+    Map(Vec<u8>),
+    /// Look at the tasks.
+    Look(Look),
+}
+
+/// What a node says.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FromNode {
+    /// The probe is there.
+    Hello(Hello),
+    /// The tasks that there are.
+    Found(Found),
+    /// What they were seen at.
+    Report(Report),
+    /// Why it cannot do what it was asked for.
+    Failure(String),
+}
+
+/// Why a frame is no message.
+#[derive(Debug)]
+pub enum MessageError {
+    /// It is not even a frame.
+    Frame(FrameError),
+    /// It is one that this side sends.
+    WrongSide(Kind),
+    /// Its bytes are not what its kind has.
+    Content(Kind, serde_json::Error),
+}
+
+impl fmt::Display for MessageError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            MessageError::Frame(error) => error.fmt(f),
+            MessageError::WrongSide(kind) => write!(f, "a message that only the other side sends ({kind:?})"),
+            MessageError::Content(kind, error) => write!(f, "a damaged message ({kind:?}: {error})"),
+        }
+    }
+}
+
+impl std::error::Error for MessageError {}
+
+impl From<FrameError> for MessageError {
+    fn from(error: FrameError) -> Self {
+        MessageError::Frame(error)
+    }
+}
+
+impl ToNode {
+    /// As it is sent.
+    ///
+    /// # Errors
+    /// It is too large.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, FrameError> {
+        match self {
+            ToNode::Select(select) => framed(Kind::Select, json(select)),
+            ToNode::Map(map) => framed(Kind::Map, map.clone()),
+            ToNode::Look(look) => framed(Kind::Look, json(look)),
+        }
+    }
+
+    /// As the node takes it.
+    ///
+    /// # Errors
+    /// It is nothing that the front says.
+    pub fn of(frame: Frame) -> Result<Self, MessageError> {
+        match frame.kind {
+            Kind::Select => parsed(&frame).map(ToNode::Select),
+            Kind::Map => Ok(ToNode::Map(frame.bytes)),
+            Kind::Look => parsed(&frame).map(ToNode::Look),
+            other => Err(MessageError::WrongSide(other)),
+        }
+    }
+}
+
+impl FromNode {
+    /// As it is sent.
+    ///
+    /// # Errors
+    /// It is too large.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, FrameError> {
+        match self {
+            FromNode::Hello(hello) => framed(Kind::Hello, json(hello)),
+            FromNode::Found(found) => framed(Kind::Found, json(found)),
+            FromNode::Report(report) => framed(Kind::Report, json(report)),
+            FromNode::Failure(text) => framed(Kind::Failure, json(text)),
+        }
+    }
+
+    /// As the front takes it.
+    ///
+    /// # Errors
+    /// It is nothing that a node says.
+    pub fn of(frame: Frame) -> Result<Self, MessageError> {
+        match frame.kind {
+            Kind::Hello => parsed(&frame).map(FromNode::Hello),
+            Kind::Found => parsed(&frame).map(FromNode::Found),
+            Kind::Report => parsed(&frame).map(FromNode::Report),
+            Kind::Failure => parsed(&frame).map(FromNode::Failure),
+            other => Err(MessageError::WrongSide(other)),
+        }
+    }
+}
+
+fn framed(kind: Kind, bytes: Vec<u8>) -> Result<Vec<u8>, FrameError> {
+    Frame { kind, bytes }.to_bytes()
+}
+
+fn json(content: &impl Serialize) -> Vec<u8> {
+    // Serialising plain strings and numbers cannot fail.
+    serde_json::to_vec(content).unwrap_or_default()
+}
+
+fn parsed<T: DeserializeOwned>(frame: &Frame) -> Result<T, MessageError> {
+    serde_json::from_slice(&frame.bytes).map_err(|error| MessageError::Content(frame.kind, error))
+}
