@@ -1,0 +1,339 @@
+//! The dialogue with one host, without waiting: what can be read or written is, and the rest is left for later.
+
+use crate::loss::{Loss, Reached};
+use crate::start::{Probe, Step};
+use nodes::{Found, FromNode, Reader, Report};
+use rustix::event::{PollFd, PollFlags};
+use rustix::io::ioctl_fionbio;
+use std::collections::VecDeque;
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::fd::AsFd;
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// A greeting is shorter.
+const MOST_TEXT: usize = 64 << 10;
+/// So much of standard error is kept: its end tells why a connection ended.
+const MOST_SAID: usize = 4 << 10;
+/// So many bytes has what a node says of itself and of the tasks that it has found.
+const MOST_FOUND: u32 = 16 << 20;
+/// And so many what it has seen of each task; of all of them together never more than a frame may have.
+const MOST_OF_TASK: u32 = 256 << 10;
+/// Once the stream has ended, the program that carried it may take so long to say why.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+
+/// Where the dialogue is.
+#[derive(Debug)]
+enum Stage {
+    /// The command line speaks.
+    Starting(Reached),
+    /// The probe was started.
+    Greeting,
+    /// It was asked for its tasks.
+    Selecting,
+    /// It waits for us.
+    Ready,
+    /// It looks.
+    Looking,
+    /// Its stream has ended; what carried it has not yet.
+    Ending {
+        /// Where the dialogue was.
+        reached: Reached,
+        /// Since when.
+        since: Instant,
+    },
+}
+
+/// What a step has brought.
+#[derive(Debug)]
+pub(crate) enum Event {
+    /// The tasks that there are.
+    Found(Found),
+    /// What they were seen at.
+    Report(Report),
+}
+
+/// The dialogue with one host.
+pub(crate) struct Session {
+    child: Child,
+    /// `None` once nothing more can be said.
+    input: Option<ChildStdin>,
+    output: ChildStdout,
+    errors: Option<ChildStderr>,
+    stage: Stage,
+    probe: Probe,
+    /// The first question, as bytes.
+    select: Arc<[u8]>,
+    outbox: Outbox,
+    text: Vec<u8>,
+    text_seen: usize,
+    reader: Reader,
+    said: Vec<u8>,
+}
+
+/// What is still to be sent. Probe and map are the same for all hosts, and not copied for each.
+#[derive(Default)]
+struct Outbox {
+    queue: VecDeque<Arc<[u8]>>,
+    /// How much of the first was sent.
+    sent: usize,
+}
+
+impl Outbox {
+    fn push(&mut self, bytes: Arc<[u8]>) {
+        self.queue.push_back(bytes);
+    }
+
+    /// Writes what can be written.
+    fn send(&mut self, input: &mut impl Write) -> io::Result<()> {
+        while let Some(first) = self.queue.front() {
+            if self.sent == first.len() {
+                self.queue.pop_front();
+                self.sent = 0;
+                continue;
+            }
+            match input.write(&first[self.sent..]) {
+                Ok(0) => return Err(ErrorKind::WriteZero.into()),
+                Ok(written) => self.sent += written,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(()),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Session {
+    /// Starts what reaches the host. `select` is the first question to the probe there.
+    pub(crate) fn start(mut command: Command, probe: &Probe, select: Arc<[u8]>) -> io::Result<Self> {
+        let piped = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = piped.spawn()?;
+        let missing = || io::Error::other("a pipe is missing");
+        let session = Session {
+            input: Some(child.stdin.take().ok_or_else(missing)?),
+            output: child.stdout.take().ok_or_else(missing)?,
+            errors: child.stderr.take(),
+            child,
+            stage: Stage::Starting(Reached::Nothing),
+            probe: probe.clone(),
+            select,
+            outbox: Outbox::default(),
+            text: Vec::new(),
+            text_seen: 0,
+            reader: Reader::with_most(MOST_FOUND),
+            said: Vec::new(),
+        };
+        ioctl_fionbio(&session.output, true)?;
+        if let Some(input) = &session.input {
+            ioctl_fionbio(input, true)?;
+        }
+        if let Some(errors) = &session.errors {
+            ioctl_fionbio(errors, true)?;
+        }
+        Ok(session)
+    }
+
+    /// Whether the probe waits for us.
+    pub(crate) fn is_ready(&self) -> bool {
+        matches!(self.stage, Stage::Ready)
+    }
+
+    /// How far the host has come.
+    pub(crate) fn reached(&self) -> Reached {
+        match self.stage {
+            Stage::Starting(reached) | Stage::Ending { reached, .. } => reached,
+            Stage::Greeting => Reached::Probe,
+            Stage::Selecting | Stage::Ready => Reached::Tasks,
+            Stage::Looking => Reached::Look,
+        }
+    }
+
+    /// Sends the map, which is not answered.
+    pub(crate) fn send_map(&mut self, frame: &Arc<[u8]>) {
+        self.outbox.push(frame.clone());
+    }
+
+    /// Asks for a look at `tasks` tasks.
+    pub(crate) fn ask_to_look(&mut self, frame: &Arc<[u8]>, tasks: usize) {
+        self.outbox.push(frame.clone());
+        let tasks = u32::try_from(tasks).unwrap_or(u32::MAX);
+        let most = MOST_OF_TASK.saturating_mul(tasks.saturating_add(16));
+        self.reader.expect(most.min(nodes::frame::LARGEST));
+        self.stage = Stage::Looking;
+    }
+
+    /// What this session waits for; when a time is given, it is to be asked again by then whatever happens.
+    pub(crate) fn polled(&self) -> (Vec<PollFd<'_>>, Option<Duration>) {
+        if matches!(self.stage, Stage::Ending { .. }) {
+            return (Vec::new(), Some(Duration::from_millis(10)));
+        }
+        let mut all = vec![PollFd::new(&self.output, PollFlags::IN)];
+        if let Some(errors) = &self.errors {
+            all.push(PollFd::from_borrowed_fd(errors.as_fd(), PollFlags::IN));
+        }
+        if let Some(input) = self.input.as_ref().filter(|_| !self.outbox.queue.is_empty()) {
+            all.push(PollFd::from_borrowed_fd(input.as_fd(), PollFlags::OUT));
+        }
+        (all, None)
+    }
+
+    /// Reads and writes what can be.
+    ///
+    /// # Errors
+    /// There will be no more of this host.
+    pub(crate) fn step(&mut self) -> Result<Vec<Event>, Loss> {
+        self.hear_errors();
+        let mut events = Vec::new();
+        if !matches!(self.stage, Stage::Ending { .. }) {
+            self.hear(&mut events)?;
+        }
+        if let Some(input) = &mut self.input
+            && self.outbox.send(input).is_err()
+        {
+            // Why is told by the end of the stream that leads here.
+            self.input = None;
+        }
+        if let Stage::Ending { reached, since } = self.stage {
+            let has_ended = self.child.try_wait().is_ok_and(|status| status.is_some());
+            if has_ended || since.elapsed() > LAST_WORDS {
+                self.hear_errors();
+                let said = self.last_words();
+                return Err(Loss::Ended { reached, said });
+            }
+        }
+        Ok(events)
+    }
+
+    fn hear(&mut self, events: &mut Vec<Event>) -> Result<(), Loss> {
+        let mut piece = [0; 1 << 16];
+        loop {
+            match self.output.read(&mut piece) {
+                Ok(0) => break,
+                Ok(length) => self.take(&piece[..length], events)?,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(()),
+                Err(_) => break,
+            }
+        }
+        self.reader
+            .finish()
+            .map_err(|error| Loss::Garbage { why: error.into() })?;
+        self.stage = Stage::Ending {
+            reached: self.reached(),
+            since: Instant::now(),
+        };
+        Ok(())
+    }
+
+    fn take(&mut self, piece: &[u8], events: &mut Vec<Event>) -> Result<(), Loss> {
+        if let Stage::Starting(_) = self.stage {
+            self.text.extend_from_slice(piece);
+            self.text_seen += piece.len();
+            while let Stage::Starting(_) = self.stage
+                && let Some(end) = self.text.iter().position(|&byte| byte == b'\n')
+            {
+                let line: Vec<u8> = self.text.drain(..=end).collect();
+                self.take_line(&String::from_utf8_lossy(&line))?;
+            }
+            if let Stage::Starting(_) = self.stage {
+                return if self.text_seen > MOST_TEXT {
+                    Err(Loss::Talkative)
+                } else {
+                    Ok(())
+                };
+            }
+            let rest = std::mem::take(&mut self.text);
+            self.reader.push(&rest);
+        } else {
+            self.reader.push(piece);
+        }
+        loop {
+            let frame = self.reader.next_frame();
+            let Some(frame) = frame.map_err(|error| Loss::Garbage { why: error.into() })? else {
+                return Ok(());
+            };
+            let message = FromNode::of(frame).map_err(|why| Loss::Garbage { why })?;
+            events.extend(self.answer(message)?);
+        }
+    }
+
+    /// A line of text before the probe has begun.
+    fn take_line(&mut self, line: &str) -> Result<(), Loss> {
+        match Step::of(line) {
+            None => {}
+            Some(Step::Node { system, machine }) => {
+                if (system.as_str(), machine.as_str()) != ("Linux", "x86_64") {
+                    let machine = format!("{system} on {machine}");
+                    return Err(Loss::OtherMachine { machine });
+                }
+                self.stage = Stage::Starting(Reached::Shell);
+            }
+            Some(Step::Send) => self.outbox.push(self.probe.0.clone()),
+            Some(Step::Begin) => self.stage = Stage::Greeting,
+            Some(Step::NoPlace) => return Err(Loss::NoPlace),
+        }
+        Ok(())
+    }
+
+    fn answer(&mut self, message: FromNode) -> Result<Option<Event>, Loss> {
+        match (message, &self.stage) {
+            (FromNode::Hello(hello), Stage::Greeting) => {
+                if hello.version != nodes::VERSION {
+                    let version = hello.version;
+                    return Err(Loss::OtherVersion { version });
+                }
+                self.outbox.push(self.select.clone());
+                self.stage = Stage::Selecting;
+                Ok(None)
+            }
+            (FromNode::Found(found), Stage::Selecting) => {
+                self.stage = Stage::Ready;
+                Ok(Some(Event::Found(found)))
+            }
+            (FromNode::Report(report), Stage::Looking) => {
+                self.stage = Stage::Ready;
+                Ok(Some(Event::Report(report)))
+            }
+            (FromNode::Failure(why), _) => Err(Loss::Failed { why }),
+            _ => Err(Loss::OutOfTurn),
+        }
+    }
+
+    fn hear_errors(&mut self) {
+        let mut piece = [0; 4096];
+        while let Some(errors) = &mut self.errors {
+            match errors.read(&mut piece) {
+                Ok(0) => self.errors = None,
+                Ok(length) => {
+                    self.said.extend_from_slice(&piece[..length]);
+                    let too_much = self.said.len().saturating_sub(MOST_SAID);
+                    self.said.drain(..too_much);
+                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return,
+                Err(_) => self.errors = None,
+            }
+        }
+    }
+
+    /// The last line on standard error.
+    fn last_words(&self) -> String {
+        let text = String::from_utf8_lossy(&self.said);
+        let last = text.lines().map(str::trim).rfind(|line| !line.is_empty());
+        last.unwrap_or_default().to_owned()
+    }
+}
+
+impl Drop for Session {
+    /// Ends what reaches the host. The stream ends with it, and so does the probe.
+    fn drop(&mut self) {
+        self.input = None;
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
