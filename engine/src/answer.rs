@@ -353,12 +353,14 @@ pub struct TaskClass {
 }
 
 /// The task that stands for its class.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FirstTask {
     /// Its rank.
     pub rank: Option<u32>,
     /// Its process.
     pub pid: Option<u32>,
+    /// The host that it runs on, where the job runs on several.
+    pub host: String,
 }
 
 /// How class `other` stands to the class that holds the link.

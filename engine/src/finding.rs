@@ -7,10 +7,8 @@
 //! for other tasks; or else the one that is alone where the others stand together. What the order does know narrows the choice: a
 //! class that is ahead of another is never named.
 
-use crate::answer::{
-    Activity, Certainty, Finding, FirstTask, Grounds, Outcome, TaskClass, UndecidedPair, Witness,
-};
-use crate::assemble::JobView;
+use crate::answer::{Activity, Certainty, Finding, Grounds, Outcome, TaskClass, UndecidedPair, Witness};
+use crate::assemble::{JobView, first_task};
 use crate::beneath::is_at_entry;
 use crate::blocking::is_test;
 use crate::frames::FrameView;
@@ -321,10 +319,7 @@ fn at_entry(job: &JobView<'_>, classes: &[TaskClass], members: &[Vec<Member<'_>>
         classes: named,
         who,
         grounds: Grounds::AtEntry {
-            first: FirstTask {
-                rank: first.rank,
-                pid: first.pid,
-            },
+            first: first_task(first),
             others_in: calls(classes.iter()),
         },
         doubt: Some("who comes to a call, or leaves it, may go on at once".to_owned()),

@@ -1,7 +1,7 @@
 //! The one next step of an answer: what its reader can do now.
 
 use crate::advice::Advice;
-use crate::answer::{Answer, FirstTask, Grounds, Outcome};
+use crate::answer::{Answer, Grounds, Outcome};
 use crate::awaited::Awaited;
 use crate::state::HaltedBy;
 
@@ -23,11 +23,15 @@ pub enum NextStep {
         pid: u32,
         /// Its rank.
         rank: Option<u32>,
+        /// The host that it runs on, where the job runs on several.
+        host: String,
     },
     /// Let this process go on, which a signal has stopped.
     Resume {
         /// The process.
         pid: u32,
+        /// The host that it runs on, where the job runs on several.
+        host: String,
     },
     /// Ask about the job of this launcher instead, where what was asked about is no parallel job.
     OtherJob {
@@ -52,7 +56,8 @@ pub(crate) fn of(answer: &Answer, origin: Origin) -> Option<NextStep> {
     if let (Origin::Live, Some(culprit)) = (origin, culprit)
         && let (Some(HaltedBy::Signal), Some(pid)) = (&culprit.halted, culprit.first.pid)
     {
-        return Some(NextStep::Resume { pid });
+        let host = culprit.first.host.clone();
+        return Some(NextStep::Resume { pid, host });
     }
     // A debugger on a task that waits for another shows only that, so it is to be attached to the one that is waited for.
     let first = match (culprit, answer.finding.as_ref().map(|finding| &finding.grounds)) {
@@ -65,8 +70,11 @@ pub(crate) fn of(answer: &Answer, origin: Origin) -> Option<NextStep> {
         .finding
         .as_ref()
         .is_some_and(|finding| finding.grounds == Grounds::CannotRun);
-    if let (Origin::Live, true, Some(pid)) = (origin, by_that, stopped.and_then(|halted| halted.pid)) {
-        return Some(NextStep::Resume { pid });
+    if let (Origin::Live, true, Some(stopped)) = (origin, by_that, stopped)
+        && let Some(pid) = stopped.pid
+    {
+        let host = stopped.host.clone();
+        return Some(NextStep::Resume { pid, host });
     }
     if origin == Origin::Live
         && let Some(first) = first
@@ -75,6 +83,7 @@ pub(crate) fn of(answer: &Answer, origin: Origin) -> Option<NextStep> {
         return Some(NextStep::Attach {
             pid,
             rank: first.rank,
+            host: first.host.clone(),
         });
     }
     if named.is_some() {
@@ -82,9 +91,14 @@ pub(crate) fn of(answer: &Answer, origin: Origin) -> Option<NextStep> {
     }
     // With one process alone there is nothing to compare.
     if let (Origin::Live, 1, Some(only)) = (origin, answer.tasks, answer.classes.first())
-        && let Some(FirstTask { pid: Some(pid), rank }) = only.first
+        && let Some(first) = &only.first
+        && let Some(pid) = first.pid
     {
-        return Some(NextStep::Attach { pid, rank });
+        return Some(NextStep::Attach {
+            pid,
+            rank: first.rank,
+            host: first.host.clone(),
+        });
     }
     let advice = answer.undecided.iter().find_map(|pair| pair.advice.clone());
     if let Some(advice) = advice {

@@ -50,6 +50,8 @@ pub struct Halted {
     pub why: HaltedBy,
     /// The first of their processes.
     pub pid: Option<u32>,
+    /// The host that it runs on, where the job runs on several.
+    pub host: String,
 }
 
 /// Why a task cannot run.
@@ -155,6 +157,7 @@ pub(crate) fn halted<'t>(tasks: &'t [Task], who: &dyn Fn(&[&'t Task]) -> Who) ->
         who: who(&members),
         why,
         pid: members.first().and_then(|task| task.pid),
+        host: members.first().map(|task| task.host.clone()).unwrap_or_default(),
     });
     halted.collect()
 }

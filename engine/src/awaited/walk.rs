@@ -3,7 +3,8 @@
 use super::tasks::{Service, Standing, Tasks};
 use super::{Awaited, ChainEnd, Culprit, ToldBy, Wait, WaitsFor};
 use crate::Who;
-use crate::answer::{Certainty, FirstTask};
+use crate::answer::Certainty;
+use crate::assemble::first_task;
 use crate::beneath::is_at_entry;
 use base::RankSet;
 use std::collections::{BTreeMap, VecDeque};
@@ -253,10 +254,7 @@ fn culprit(tasks: &Tasks<'_, '_>, free: &[usize], (by, certainty): (ToldBy, Cert
     Culprit {
         classes,
         who: tasks.who(free),
-        first: FirstTask {
-            rank: first.and_then(|task| task.rank),
-            pid: first.and_then(|task| task.pid),
-        },
+        first: first.map(first_task).unwrap_or_default(),
         halted: halted.collect::<Vec<_>>().into_iter().next().flatten(),
         by,
         certainty,

@@ -109,6 +109,7 @@ fn a_source_that_is_known_is_whom_it_waits_for() {
     let attach = NextStep::Attach {
         pid: 102,
         rank: Some(2),
+        host: String::new(),
     };
     assert_eq!(
         found.next,
@@ -391,7 +392,11 @@ fn who_is_stopped_is_the_end_of_the_chain() {
     assert_eq!(culprit.who.to_string(), "rank 1");
     assert_eq!(culprit.halted, Some(HaltedBy::Signal));
     found.advise(Origin::Live);
-    assert_eq!(found.next, Some(NextStep::Resume { pid: 11 }));
+    let resume = NextStep::Resume {
+        pid: 11,
+        host: String::new(),
+    };
+    assert_eq!(found.next, Some(resume));
 }
 
 #[test]
