@@ -269,9 +269,9 @@ impl<'a> Watch<'a> {
             header,
             records,
             samples: Vec::new(),
+            notes: job.notes_of_this_host(),
             missing: job.missing,
             ended: job.ended,
-            notes: job.notes,
             waiting,
         };
         Ok(Some(Look { seen, sight }))

@@ -19,7 +19,10 @@ pub fn job_of(pid: u32) -> Result<Job, Failure> {
             ProbeError::NoProcess { .. } => {
                 failure.hint("it may have ended; `pgrep -a mpirun` lists launchers")
             }
-            ProbeError::NoRanks { .. } | ProbeError::Proc { .. } => failure,
+            ProbeError::NoRanks { .. }
+            | ProbeError::NoJob
+            | ProbeError::SeveralJobs { .. }
+            | ProbeError::Proc { .. } => failure,
         }
     })
 }
@@ -43,23 +46,16 @@ pub fn job_below(launcher: u32) -> Result<Job, Failure> {
     Ok(job)
 }
 
-/// The tasks on this host of the job that a process table is of.
+/// The job that a process table is of: its tasks on this host, and where the others are.
 ///
 /// # Errors
-/// It cannot be read, or names no task on this host.
+/// It cannot be read, or names no task.
 pub fn job_of_table(path: &Path) -> Result<Job, Failure> {
     let table = read_table(path)?;
-    let job = Job::of_table(&table);
-    if job.tasks.is_empty() {
-        let hosts: BTreeSet<&str> = table.entries.iter().map(|entry| entry.host.as_str()).collect();
-        return Err(Failure::new(format!(
-            "{}: no task of it is on this host, {}",
-            path.display(),
-            runtime_probe::own_host()
-        ))
-        .hint(format!("its hosts are: {}", Vec::from_iter(hosts).join(", "))));
+    if table.entries.is_empty() {
+        return Err(Failure::new(format!("{}: no task in it", path.display())));
     }
-    Ok(job)
+    Ok(Job::of_table(&table))
 }
 
 /// The ranks on each host that a process table names.

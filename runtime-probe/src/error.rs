@@ -21,6 +21,13 @@ pub enum ProbeError {
         /// How many descendants it has whose environment could not be read.
         unreadable: usize,
     },
+    /// No process of a job runs on this host whose environment may be read.
+    NoJob,
+    /// Ranks of several jobs run on this host.
+    SeveralJobs {
+        /// What has started each: a launcher, or its daemon.
+        starters: Vec<u32>,
+    },
     /// `/proc` itself could not be read.
     Proc {
         /// The file or directory.
@@ -54,6 +61,17 @@ impl fmt::Display for ProbeError {
                 "the launcher {command} (pid {pid}) has {unreadable} processes below it, but their environment may \
                  not be read: run the probe as their user, or with CAP_SYS_PTRACE"
             ),
+            ProbeError::NoJob => f.write_str(
+                "no rank of a job runs here as far as may be seen: its processes may have ended, or be another user's",
+            ),
+            ProbeError::SeveralJobs { starters } => {
+                let pids = Vec::from_iter(starters.iter().map(u32::to_string));
+                write!(
+                    f,
+                    "several jobs run here: name one by the pid of a rank or of what has started its ranks ({})",
+                    pids.join(", ")
+                )
+            }
             ProbeError::Proc { path, source } => write!(f, "cannot read {path}: {source}"),
         }
     }

@@ -25,7 +25,7 @@
 //! mapped files, `contents` their bytes; `gather` decides who is read asleep and who is stopped; `stop` is the only code that runs while a task is stopped; `sys` holds all system calls that need
 //! `unsafe`; `unwind`, `guess`, `evaluate`, `callers`, `values`, `locate` and `frames` work on copies only, and
 //! as well on what `core_file` reads of a core file; `take`, `subject` and `thread` run the phases; `fit`, `plan` and `diagnose` are what they say;
-//! `hostile` gives the fuzzers the readers by themselves.
+//! `hostile` gives the fuzzers the readers by themselves; `serve` answers who asks from another host.
 //!
 //! # How it works
 //!
@@ -79,6 +79,7 @@ mod plan;
 mod procfs;
 mod proctable;
 mod registers;
+mod serve;
 mod state;
 mod stop;
 mod subject;
@@ -96,7 +97,8 @@ pub use gather::Stopping;
 pub use libraries::{all_libraries_of, libraries_of, libraries_of_cores};
 pub use mpir::of_launcher as launcher_table;
 pub use names::defines_function;
-pub use proctable::{ProcessTable, TableEntry, own_host};
+pub use proctable::{ProcessTable, TableEntry, own_host, same_host};
+pub use serve::{ServeError, selected, serve};
 pub use sys::die_without_memory;
 pub use take::{Options, Threads, take};
-pub use tasks::{Job, TaskRef, discover, job_of_pids, launchers, tasks_of};
+pub use tasks::{Job, TaskRef, discover, job_of_pids, launchers, only_job, tasks_of, user_of};

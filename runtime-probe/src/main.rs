@@ -1,11 +1,13 @@
 //! `hindmost-probe`: takes a snapshot of running tasks with a bound map.
 //!
+//! With `--serve` it is the far end of `hindmost find`, which asks the hosts of a job.
+//!
 //! Exit status: 0 when all tasks were read, 1 when some were not (their records say why), 2 for an error.
 
 use base::RankSet;
 use progress_map::Map;
 use regular_files::Limit;
-use runtime_probe::{Options, Stopping, Threads, discover, job_of_pids, take};
+use runtime_probe::{Options, Stopping, Threads, discover, job_of_pids, serve, take};
 use snapshot::Task;
 use std::fs;
 use std::io::Write;
@@ -15,6 +17,7 @@ use std::time::Duration;
 
 const USAGE: &str = "\
 Usage: hindmost-probe --map FILE (--launcher PID | PID...) [options]
+       hindmost-probe --serve | --dialogue
 
 Reads the tasks of a job, stopping for microseconds those that run, and writes their stacks and loop variables as JSON Lines.
 
@@ -26,6 +29,8 @@ Reads the tasks of a job, stopping for microseconds those that run, and writes t
   --threads WHICH   read the main thread of each task only (main) or all (all, the default)
   --stop            stop threads also where they sleep: all registers are read, and a system call that
                     does not begin again after a stop returns EINTR or a short count to the program
+  --serve           answer `hindmost find` of another host, which is at the other end of standard input and output
+  --dialogue        print which version of that dialogue this probe speaks
   -h, --help        print this
 
 A thread that sleeps in such a call is read as it sleeps. One that runs may come into it between the look and the stop: its record says so (`told`).
@@ -46,7 +51,16 @@ fn main() -> ExitCode {
             let _ = std::io::stdout().write_all(USAGE.as_bytes());
             ExitCode::SUCCESS
         }
-        Ok(Some(arguments)) => match run(&arguments) {
+        Ok(Some(Wanted::Serve)) => {
+            let Err(error) = serve(std::io::stdin(), std::io::stdout());
+            say(&error.to_string());
+            ExitCode::from(2)
+        }
+        Ok(Some(Wanted::Dialogue)) => {
+            let _ = writeln!(std::io::stdout(), "{}", nodes::VERSION);
+            ExitCode::SUCCESS
+        }
+        Ok(Some(Wanted::Snapshot(arguments))) => match run(&arguments) {
             Ok(true) => ExitCode::SUCCESS,
             Ok(false) => ExitCode::from(1),
             Err(message) => {
@@ -68,6 +82,17 @@ fn say(message: &str) {
     let _ = writeln!(std::io::stderr(), "hindmost-probe: {}", base::clean(message));
 }
 
+/// What the probe is to do.
+#[derive(Debug)]
+enum Wanted {
+    /// Answer who asks from another host.
+    Serve,
+    /// Say which version of that dialogue it speaks.
+    Dialogue,
+    /// Take a snapshot.
+    Snapshot(Arguments),
+}
+
 #[derive(Debug, Default)]
 struct Arguments {
     map: String,
@@ -78,9 +103,17 @@ struct Arguments {
 }
 
 /// `None` when only help is asked for. Written by hand: the probe is to stay small.
-fn parse(arguments: impl Iterator<Item = String>) -> Result<Option<Arguments>, String> {
+fn parse(arguments: impl Iterator<Item = String>) -> Result<Option<Wanted>, String> {
     let mut parsed = Arguments::default();
-    let mut arguments = arguments;
+    let mut arguments = arguments.peekable();
+    for (name, wanted) in [("--serve", Wanted::Serve), ("--dialogue", Wanted::Dialogue)] {
+        if arguments.next_if(|first| first == name).is_some() {
+            return match arguments.next() {
+                None => Ok(Some(wanted)),
+                Some(more) => Err(format!("{name} takes nothing more, not even '{more}'")),
+            };
+        }
+    }
     let mut map = None;
     while let Some(argument) = arguments.next() {
         let (name, inline) = match argument.split_once('=') {
@@ -117,7 +150,7 @@ fn parse(arguments: impl Iterator<Item = String>) -> Result<Option<Arguments>, S
     match (parsed.launcher, parsed.pids.is_empty()) {
         (None, true) => Err("neither --launcher PID nor pids are given".to_owned()),
         (Some(_), false) => Err("give either --launcher PID or pids, not both".to_owned()),
-        _ => Ok(Some(parsed)),
+        _ => Ok(Some(Wanted::Snapshot(parsed))),
     }
 }
 
@@ -139,7 +172,7 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
         }
         None => job_of_pids(&arguments.pids),
     };
-    for note in &job.notes {
+    for note in &job.notes_of_this_host() {
         say(note);
     }
     let (header, mut records) = take(&map, &job.tasks, arguments.options);
@@ -189,17 +222,20 @@ fn absent(missing: &RankSet, size: Option<u32>) -> Vec<Task> {
 mod tests {
     use super::*;
 
-    fn parsed(line: &str) -> Result<Option<Arguments>, String> {
+    fn parsed(line: &str) -> Result<Option<Wanted>, String> {
         parse(line.split_whitespace().map(str::to_owned))
     }
 
     #[test]
     fn arguments() {
-        let given = parsed("--map a.hmap --limit=4096 12 13 -o out").unwrap().unwrap();
+        let Some(Wanted::Snapshot(given)) = parsed("--map a.hmap --limit=4096 12 13 -o out").unwrap() else {
+            panic!("a snapshot is wanted");
+        };
         assert_eq!(given.pids, [12, 13]);
         assert_eq!(given.options.limit, 4096);
         assert_eq!(given.output.as_deref(), Some("out"));
         assert!(parsed("--help").unwrap().is_none());
+        assert!(matches!(parsed("--serve"), Ok(Some(Wanted::Serve))));
         for bad in [
             "",
             "--map a",
@@ -210,6 +246,8 @@ mod tests {
             "--map a --frob 2",
             "--map a --threads some 2",
             "--map",
+            "--serve 12",
+            "--map a --serve",
         ] {
             assert!(parsed(bad).is_err(), "{bad}");
         }

@@ -98,7 +98,7 @@ pub fn own_host() -> String {
 }
 
 /// Whether two names are of one host: launchers write them with or without their domain.
-pub(crate) fn same_host(one: &str, other: &str) -> bool {
+pub fn same_host(one: &str, other: &str) -> bool {
     let short = |name: &str| name.split('.').next().unwrap_or_default().to_ascii_lowercase();
     matches!(one, "localhost" | "127.0.0.1") || short(one) == short(other)
 }

@@ -70,7 +70,7 @@ impl TaskRef {
         files.find(|file| file.extension().is_some_and(|found| found == extension))
     }
 
-    fn of(pid: u32, rank: Option<u32>) -> TaskRef {
+    pub(crate) fn of(pid: u32, rank: Option<u32>) -> TaskRef {
         TaskRef {
             pid,
             rank,
@@ -96,6 +96,10 @@ pub struct Job {
     pub ended: RankSet,
     /// What is unusual about the job, for the user.
     pub notes: Vec<String>,
+    /// Why ranks are missing, as far as this host alone tells.
+    pub absence: Option<String>,
+    /// The missing that are on other hosts, as far as the launcher or a process table tells.
+    pub elsewhere: Vec<TableEntry>,
     /// Other processes that carry the rank of a task: wrappers above it, helpers below it.
     pub others: Vec<TaskRef>,
 }
@@ -141,18 +145,34 @@ impl Job {
 }
 
 impl Job {
-    /// The tasks of a launcher's table that are on this host, belong to its user, and carry the environment of a job. Any program may call itself
-    /// `mpirun` and name any process in its table, and as root the probe could read that process.
+    /// All that is worth saying where no other host is asked.
+    pub fn notes_of_this_host(&self) -> Vec<String> {
+        let mut notes = self.notes.clone();
+        notes.extend(self.absence.clone());
+        notes.extend(whereabouts(self.elsewhere.iter()));
+        notes
+    }
+
+    /// The tasks of a launcher's table that are on this host.
     fn of_launcher(table: &ProcessTable, launcher: u32) -> Job {
         let mut job = Job::of_table(table);
-        let user = procfs::owner(launcher);
-        let is_theirs = |task: &TaskRef| user.is_some() && procfs::owner(task.pid) == user;
+        job.keep_ranks_of(user_of(launcher), &format!("launcher {launcher}"));
+        job
+    }
+
+    /// Keeps the tasks of a launcher's table that belong to its user and carry the environment of a job. Any program may call itself
+    /// `mpirun` and name any process in its table, and as root the probe could read that process.
+    pub(crate) fn keep_ranks_of(&mut self, user: Option<u32>, launcher: &str) {
+        let is_theirs = |task: &TaskRef| {
+            user.is_some()
+                && procfs::owner(task.pid).is_some_and(|owner| user == Some(owner.0) && owner.0 == owner.1)
+        };
         let is_rank = |task: &TaskRef| {
             let environment = procfs::environment(task.pid).unwrap_or_default();
             KINDS.iter().any(|kind| kind.rank(&environment).is_some())
         };
         let mut left_out = Vec::new();
-        job.tasks.retain(|task| {
+        self.tasks.retain(|task| {
             // One that has ended is told of as such.
             let taken = task.started.is_none() || is_theirs(task) && is_rank(task);
             if !taken {
@@ -161,15 +181,14 @@ impl Job {
             taken
         });
         if !left_out.is_empty() {
-            job.notes.push(format!(
-                "the table of launcher {launcher} names processes that are not of its user, or of no job (pids {}): they were left out; give them by pid if they are yours",
+            self.notes.push(format!(
+                "the table of {launcher} names processes that are not of its user, or of no job (pids {}): they were left out; give them by pid if they are yours",
                 few(&left_out)
             ));
         }
-        job
     }
 
-    /// The tasks of a process table that are on this host; of the others the notes say where they are.
+    /// The tasks of a process table that are on this host, and where the others are.
     pub fn of_table(table: &ProcessTable) -> Job {
         let own = proctable::own_host();
         let (here, elsewhere): (Vec<&TableEntry>, Vec<&TableEntry>) = table
@@ -177,17 +196,16 @@ impl Job {
             .iter()
             .partition(|entry| proctable::same_host(&entry.host, &own));
         let ranks = table.entries.iter().map(|entry| entry.rank);
-        let mut job = Job {
+        Job {
             tasks: here
                 .iter()
                 .map(|entry| TaskRef::of(entry.pid, Some(entry.rank)))
                 .collect(),
             size: ranks.max().map(|rank| rank.saturating_add(1)),
             missing: elsewhere.iter().map(|entry| entry.rank).collect(),
+            elsewhere: elsewhere.into_iter().cloned().collect(),
             ..Job::default()
-        };
-        job.notes.extend(whereabouts(elsewhere.into_iter()));
-        job
+        }
     }
 
     /// The tasks as a process table; those that have no rank are left out. `launcher` is its pid, if there is one.
@@ -276,7 +294,7 @@ pub fn discover(pid: u32) -> Result<Job, ProbeError> {
         && let Some(table) = mpir::of_launcher(pid)
     {
         let job = Job::of_launcher(&table, pid);
-        if !job.tasks.is_empty() {
+        if !job.tasks.is_empty() || !job.elsewhere.is_empty() {
             return Ok(job);
         }
     }
@@ -333,8 +351,8 @@ fn below_launcher(
         let missing = entries.filter(|entry| job.missing.contains(entry.rank));
         let own = proctable::own_host();
         let elsewhere = missing.filter(|entry| !proctable::same_host(&entry.host, &own));
-        let notes = whereabouts(elsewhere);
-        job.notes.extend(notes);
+        let elsewhere = elsewhere.cloned().collect();
+        job.elsewhere = elsewhere;
     }
     Some(job)
 }
@@ -354,6 +372,53 @@ fn rank_by_itself(
     let mut job = family.job(pid, &ranks, None, None);
     job.size = kind.size(own);
     Some(job)
+}
+
+/// The ranks of the one job that runs on this host and whose processes we may look at, for a user who names none.
+///
+/// # Errors
+/// There is no job, or there are several.
+pub fn only_job() -> Result<Job, ProbeError> {
+    let processes = procfs::processes().map_err(|source| ProbeError::Proc {
+        path: "/proc".to_owned(),
+        source,
+    })?;
+    let is_rank = |pid: u32| {
+        let environment = procfs::environment(pid).unwrap_or_default();
+        KINDS.iter().any(|kind| kind.rank(&environment).is_some())
+    };
+    let ranks: BTreeSet<u32> = processes
+        .iter()
+        .map(|&(pid, _)| pid)
+        .filter(|&pid| is_rank(pid))
+        .collect();
+    let parents: BTreeMap<u32, u32> = processes.into_iter().collect();
+    // What has started the ranks: a launcher, or the daemon that it has on this host.
+    let starter = |&rank: &u32| {
+        let mut pid = rank;
+        // The bound is against circles, which a reused pid could close.
+        for _ in 0..parents.len() {
+            pid = parents.get(&pid).copied().unwrap_or(0);
+            if !ranks.contains(&pid) {
+                break;
+            }
+        }
+        pid
+    };
+    let starters: BTreeSet<u32> = ranks.iter().map(starter).collect();
+    match Vec::from_iter(starters)[..] {
+        [] => Err(ProbeError::NoJob),
+        [only] => discover(only),
+        ref several => Err(ProbeError::SeveralJobs {
+            starters: several.to_vec(),
+        }),
+    }
+}
+
+/// The user who runs a process; `None` of one whose program has rights of another, or that is not there.
+pub fn user_of(pid: u32) -> Option<u32> {
+    let (real, effective) = procfs::owner(pid)?;
+    (real == effective).then_some(real)
 }
 
 /// The launchers of jobs that run on this host and whose ranks we may look at, each with its name.
@@ -403,7 +468,7 @@ pub fn job_of_pids(pids: &[u32]) -> Job {
     }
     if let Some(size) = size.filter(|_| !job.missing.is_empty()) {
         let seen = u64::from(size) - job.missing.len();
-        job.notes.push(format!(
+        job.absence = Some(format!(
             "{seen} of {size} ranks are given: {} are missing",
             job.missing
         ));

@@ -114,7 +114,7 @@ impl Family {
                         few(&Vec::from_iter(unread.iter().map(u32::to_string)))
                     ),
                 };
-                job.notes.push(format!(
+                job.absence = Some(format!(
                     "{} {} of {size} {} no process below pid {root}: {where_to}",
                     plural.0, job.missing, plural.1
                 ));
@@ -225,7 +225,8 @@ mod tests {
         assert_eq!(found, [(Some(0), 4), (Some(2), 5), (Some(3), 6), (Some(3), 7)]);
         assert_eq!(job.others.len(), 1);
         assert_eq!(job.missing.to_string(), "1,4");
-        assert_eq!(job.notes.len(), 2, "{:?}", job.notes);
+        assert_eq!(job.notes.len(), 1, "{:?}", job.notes);
+        assert!(job.absence.is_some(), "{job:?}");
         assert!(job.ended.is_empty(), "two of them are on other hosts");
         let all_here = family.job(FAR + 1, &ranks, Some(5), Some(5));
         assert_eq!(all_here.ended.to_string(), "1,4");

@@ -12,6 +12,7 @@ mod jumps;
 mod other_users;
 mod places;
 mod safety;
+mod served;
 mod stacks;
 mod states;
 mod support;

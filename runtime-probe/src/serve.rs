@@ -1,0 +1,214 @@
+//! The probe on a host of a job, asked over a stream by who answers for the whole job (`nodes`).
+//!
+//! The stream is all that keeps the probe: when its other end is closed, as it is when the connection is lost, the front ends or is killed, the probe ends at once, in whatever it is
+//! doing. The kernel then releases what it holds. Should the end of the stream be lost as well, a limit of time ends it.
+
+use crate::gather::Stopping;
+use crate::proctable::own_host;
+use crate::take::{Options, Threads, take};
+use crate::tasks::{Job, TaskRef, discover, job_of_pids, only_job};
+use nodes::{
+    Found, FoundTask, FrameError, FromNode, Hello, Look, MessageError, Reader, Report, Select, ThreadsRead,
+    ToNode, VERSION,
+};
+use progress_map::Map;
+use std::convert::Infallible;
+use std::fmt;
+use std::io::{self, Read, Write};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
+use std::time::Duration;
+
+/// A probe that nobody asks anything for so long ends. Two looks may be further apart than one thinks.
+const IDLE: Duration = Duration::from_secs(3600);
+
+/// Why the dialogue ended before the front has ended it.
+#[derive(Debug)]
+pub enum ServeError {
+    /// What the front sent is no message.
+    Message(MessageError),
+    /// The answer could not be sent.
+    Output(io::Error),
+    /// It is larger than any that is read.
+    Large(FrameError),
+    /// Nobody has asked for anything.
+    Idle,
+}
+
+impl fmt::Display for ServeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ServeError::Message(error) => write!(f, "standard input: {error}"),
+            ServeError::Output(error) => write!(f, "cannot answer: {error}"),
+            ServeError::Large(error) => write!(f, "cannot answer: {error}"),
+            ServeError::Idle => write!(f, "nothing was asked for {} seconds", IDLE.as_secs()),
+        }
+    }
+}
+
+impl std::error::Error for ServeError {}
+
+/// Answers what comes from `input`, until that ends: then the process ends as well.
+///
+/// # Errors
+/// What came is no message; the answer could not be sent; nothing came for long.
+pub fn serve(input: impl Read + Send + 'static, mut output: impl Write) -> Result<Infallible, ServeError> {
+    let (sender, messages) = channel();
+    thread::spawn(move || {
+        listen(input, &sender);
+        // Whoever asked is gone. A look may be on its way, and nobody is to wait for its end.
+        std::process::exit(0);
+    });
+    let hello = Hello {
+        version: VERSION,
+        host: own_host(),
+    };
+    send(&mut output, &FromNode::Hello(hello))?;
+    answer_all(&messages, &mut output)
+}
+
+/// Hands on the messages of a stream up to its end. What is no message is handed on as the error that it is, and nothing after it.
+fn listen(mut input: impl Read, messages: &Sender<Result<ToNode, MessageError>>) {
+    let mut reader = Reader::default();
+    let mut piece = vec![0; 1 << 16];
+    let mut is_sound = true;
+    loop {
+        match input.read(&mut piece) {
+            Ok(0) => return,
+            Ok(_) if !is_sound => {}
+            Ok(length) => {
+                reader.push(&piece[..length]);
+                is_sound = hand_on(&mut reader, messages).is_ok();
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => return,
+        }
+    }
+}
+
+/// Hands on what is there as a whole.
+fn hand_on(reader: &mut Reader, messages: &Sender<Result<ToNode, MessageError>>) -> Result<(), ()> {
+    loop {
+        let message = match reader.next_frame() {
+            Ok(None) => return Ok(()),
+            Ok(Some(frame)) => ToNode::of(frame),
+            Err(error) => Err(error.into()),
+        };
+        let is_sound = message.is_ok();
+        messages.send(message).map_err(drop)?;
+        if !is_sound {
+            return Err(());
+        }
+    }
+}
+
+fn answer_all(
+    messages: &Receiver<Result<ToNode, MessageError>>,
+    output: &mut impl Write,
+) -> Result<Infallible, ServeError> {
+    let (mut job, mut map) = (Job::default(), Map::default());
+    loop {
+        let message = messages.recv_timeout(IDLE).map_err(|_| ServeError::Idle)?;
+        let answer = match message.map_err(ServeError::Message)? {
+            ToNode::Select(select) => match selected(&select) {
+                Ok(selected) => {
+                    job = selected;
+                    FromNode::Found(found(&job))
+                }
+                Err(why) => FromNode::Failure(why),
+            },
+            ToNode::Map(bytes) => match Map::from_bytes(&bytes) {
+                Ok(read) => {
+                    map = read;
+                    job.prefer(&map);
+                    continue;
+                }
+                Err(error) => FromNode::Failure(format!("the map cannot be read: {error}")),
+            },
+            ToNode::Look(look) => {
+                let (header, records) = take(&map, &job.tasks, options(look));
+                FromNode::Report(Report::of(header, records))
+            }
+        };
+        send(output, &answer)?;
+    }
+}
+
+fn send(output: &mut impl Write, message: &FromNode) -> Result<(), ServeError> {
+    let bytes = message.to_bytes().map_err(ServeError::Large)?;
+    output.write_all(&bytes).map_err(ServeError::Output)?;
+    output.flush().map_err(ServeError::Output)
+}
+
+/// The tasks of this host that are meant.
+///
+/// # Errors
+/// There are none, and why.
+pub fn selected(select: &Select) -> Result<Job, String> {
+    let job = match select {
+        Select::Table { tasks, owner } => {
+            let mut job = Job {
+                tasks: tasks
+                    .iter()
+                    .map(|&(pid, rank)| TaskRef::of(pid, Some(rank)))
+                    .collect(),
+                ..Job::default()
+            };
+            job.keep_ranks_of(*owner, "the launcher");
+            job
+        }
+        Select::Processes(pids) => match pids[..] {
+            [pid] => discover(pid).map_err(|error| error.to_string())?,
+            _ => job_of_pids(pids),
+        },
+        Select::OnlyJob => only_job().map_err(|error| error.to_string())?,
+    };
+    if job.tasks.is_empty() {
+        return Err("none of its processes that were named may be looked at".to_owned());
+    }
+    Ok(job)
+}
+
+fn found(job: &Job) -> Found {
+    let tasks = job.tasks.iter().map(|task| FoundTask {
+        pid: task.pid,
+        rank: task.rank,
+        executable: task.executable.clone(),
+    });
+    Found {
+        tasks: tasks.collect(),
+        size: job.size,
+        notes: job.notes.clone(),
+    }
+}
+
+fn options(look: Look) -> Options {
+    Options {
+        limit: usize::try_from(look.limit).unwrap_or(usize::MAX),
+        patience: Duration::from_millis(look.patience_ms),
+        threads: match look.threads {
+            ThreadsRead::Main => Threads::Main,
+            ThreadsRead::All => Threads::All,
+        },
+        stopping: if look.stop_sleepers {
+            Stopping::Always
+        } else {
+            Stopping::Sparing
+        },
+    }
+}
+
+impl Options {
+    /// As they are sent to another host.
+    pub fn as_look(&self) -> Look {
+        Look {
+            threads: match self.threads {
+                Threads::Main => ThreadsRead::Main,
+                Threads::All => ThreadsRead::All,
+            },
+            stop_sleepers: self.stopping == Stopping::Always,
+            limit: self.limit as u64,
+            patience_ms: u64::try_from(self.patience.as_millis()).unwrap_or(u64::MAX),
+        }
+    }
+}
