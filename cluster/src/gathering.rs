@@ -97,11 +97,21 @@ impl Gathering {
         }
     }
 
-    /// Connects to all hosts and asks for their tasks. Ends once all have answered or are lost; or, where some are late, when it has been waited for them for half of the patience.
+    /// Connects to all hosts and asks for their tasks. Ends once all have answered or are lost; or, where some are late, when it has been waited for them for half of the patience. As long as none has
+    /// answered, all of it is waited for.
     pub fn settle(&mut self) {
         let begun = Instant::now();
         let is_settled = |node: &Node| node.is_ready() || node.is_lost();
+        let has_found = |node: &Node| node.found.is_some();
         self.run(begun + self.patience / 2, |nodes| nodes.iter().all(is_settled));
+        if !self.nodes.iter().any(has_found) {
+            self.run(begun + self.patience, |nodes| {
+                nodes.iter().any(has_found) || nodes.iter().all(is_settled)
+            });
+        }
+        if !self.nodes.iter().any(has_found) {
+            self.give_up(is_settled);
+        }
         self.left = self.patience.saturating_sub(begun.elapsed());
     }
 
@@ -132,18 +142,22 @@ impl Gathering {
                 nodes.iter().any(is_due) || nodes.iter().all(is_done)
             });
         }
-        for node in self.nodes.iter_mut().filter(|node| !is_done(node)) {
-            let reached = node
-                .session()
-                .map_or(Reached::Nothing, |session| session.reached());
-            let waited = self.patience;
-            node.line = Line::Lost(Loss::Silent { reached, waited });
-        }
+        self.give_up(is_done);
         self.left = self.patience;
         let reports = (0..).zip(&mut self.nodes);
         Ok(reports
             .filter_map(|(number, node)| Some((NodeId(number), node.report.take()?)))
             .collect())
+    }
+
+    /// Waits no longer for hosts that are not `done`.
+    fn give_up(&mut self, done: impl Fn(&Node) -> bool) {
+        let waited = self.patience;
+        for node in self.nodes.iter_mut().filter(|node| !done(node)) {
+            let session = node.session();
+            let reached = session.map_or(Reached::Nothing, |session| session.reached());
+            node.line = Line::Lost(Loss::Silent { reached, waited });
+        }
     }
 
     /// Asks those that wait for it.

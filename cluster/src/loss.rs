@@ -83,7 +83,7 @@ impl fmt::Display for Loss {
                     Reached::Probe | Reached::Tasks => "the probe does not answer",
                     Reached::Look => "the probe has not come to an end",
                 };
-                write!(f, "{what} within {:.0} s", waited.as_secs_f64())
+                write!(f, "{what} within {} s", waited.as_secs_f64())
             }
             Loss::Ended { reached, said } => {
                 let what = match reached {
