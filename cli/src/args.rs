@@ -1,6 +1,7 @@
 //! The command line.
 
 use crate::embed_args::{CC_HELP, CcArgs, EMBED_HELP, EXTRACT_HELP, EmbedArgs, ExtractArgs};
+use crate::host_args::HostArgs;
 use crate::recorder_args::{
     RECORDER_HELP, RUN_HELP, RecorderArgs, RunArgs, WAITS_HELP, WaitsArgs, WaitsFormat,
 };
@@ -322,17 +323,19 @@ pub(crate) struct ShowArgs {
 }
 
 #[derive(Args, Debug)]
-#[command(group = clap::ArgGroup::new("job").required(true).multiple(false).args(["launcher", "pids", "cores", "table"]))]
+#[command(group = clap::ArgGroup::new("job").required(true).multiple(false).args(["launcher", "pids", "cores", "table", "hosts"]))]
 pub(crate) struct FindArgs {
     /// The processes of the job; a single one may be its launcher (mpirun, mpiexec, srun)
     #[arg(value_name = "PID")]
     pub(crate) pids: Vec<u32>,
-    /// The launcher of the job: all ranks below it are read
+    /// The launcher of the job: all its ranks are read, on all its hosts
     #[arg(long, value_name = "PID")]
     pub(crate) launcher: Option<u32>,
-    /// A process table as STAT writes them (`rank host:pid program`): its tasks on this host are read
+    /// A process table as STAT writes them (`rank host:pid program`)
     #[arg(long, value_name = "FILE")]
     pub(crate) table: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) hosts: HostArgs,
     /// Core files of the job instead of processes, one of each rank (of the kernel, or of gcore)
     #[arg(long = "core", value_name = "FILE", num_args = 1..)]
     pub(crate) cores: Vec<PathBuf>,

@@ -2,15 +2,21 @@
 
 use crate::args::{AnswerFormat, FindArgs, JobSlice, ThreadChoice};
 use crate::cores;
+use crate::everywhere::{self, Everywhere};
 use crate::findings;
 use crate::output::{self, Status, Terminal};
 use crate::recorder_args::WaitsFormat;
 use crate::tree_args::TreeFormat;
+use base::RankSet;
+use cluster::Asked;
 use engine::{Earlier, Map, Origin, TreeOptions};
 use project::{Failure, FirstLook, JobMap, LookedAt, Looks, Seen, SourceFinder, WantedLooks, Wish};
 use report::{Form, TreeText};
 use runtime_probe::{Job, Options, Threads};
 use snapshot::{Header, Task};
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::path::Path;
 
 pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
     if !args.cores.is_empty() {
@@ -18,26 +24,37 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
         return cores::run(args);
     }
     runtime_probe::die_without_memory();
-    let mut job = find_job(args)?;
+    let (mut job, asked, mut notes) = find_job(args)?;
     let is_large = job.tasks.len() > engine::TASKS_FOR_ONE_THREAD;
     if is_large || args.tree.is_some() || args.slice {
         project::start_threads(None);
     }
-    let found = project::map_of_job(args.map.as_deref(), &job, &Terminal::new())?;
-    job.prefer(&found.map);
-    if let Some(path) = &args.save_table {
-        project::write_atomically(path, job.table(launcher_of(args, &job)).to_text().as_bytes())?;
-    }
     let launcher = known_launcher(args, &job);
-    let options = Options {
-        threads: match args.threads {
-            ThreadChoice::Main => Threads::Main,
-            ThreadChoice::All => Threads::All,
-        },
-        stopping: args.stop.stopping(),
-        ..Options::default()
+    let mut everywhere = (!asked.is_empty())
+        .then(|| {
+            let launcher = launcher.as_ref().map(|(pid, _)| *pid);
+            Everywhere::connect(asked, &args.hosts, &job, launcher)
+        })
+        .transpose()?;
+    let found = match &mut everywhere {
+        Some(everywhere) => everywhere.map(args.map.as_deref(), &job)?,
+        None => project::map_of_job(args.map.as_deref(), &job, &Terminal::new())?,
     };
-    let take = || take(&found, &job, options, launcher.as_ref());
+    job.prefer(&found.map);
+    save_table(args, &job, everywhere.as_ref())?;
+    if let Some(everywhere) = &everywhere {
+        // What the hosts that were asked have is known now; before, all that is not here was missing.
+        (job.missing, job.ended) = (everywhere.missing(&everywhere.found(&job)), RankSet::default());
+    }
+    let options = options(args);
+    let everywhere = everywhere.map(RefCell::new);
+    let take = || {
+        let look = || match &everywhere {
+            Some(everywhere) => everywhere.borrow_mut().take(&found, &job, options),
+            None => project::take_tasks(&found, &job, options),
+        };
+        take(&look, launcher.as_ref())
+    };
     // What was recorded is read before the stacks are and after, so that both take their time together. Where the user wants looks further apart, whoever
     // goes on between them need not go on in the end.
     let is_one_moment = args.twice.is_none() && args.samples.is_none();
@@ -48,6 +65,11 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
         every: args.every,
     };
     let looks = Looks::taken(wanted, &found.map, &job.missing, &take);
+    if let Some(everywhere) = everywhere.map(RefCell::into_inner) {
+        let seen = looks.records.iter().filter_map(|task| task.rank).collect();
+        job.missing = everywhere.missing(&seen);
+        notes.extend(everywhere.notes());
+    }
     let earlier = looks.first.as_ref().map(|(tasks, elapsed)| Earlier {
         tasks,
         elapsed: *elapsed,
@@ -65,11 +87,36 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
             samples: looks.samples,
             missing: job.missing,
             ended: job.ended,
-            notes: job.notes,
+            notes,
             waiting: project::waiting(&recorded.again()),
         },
         earlier,
     )
+}
+
+/// How the tasks are looked at.
+fn options(args: &FindArgs) -> Options {
+    Options {
+        threads: match args.threads {
+            ThreadChoice::Main => Threads::Main,
+            ThreadChoice::All => Threads::All,
+        },
+        stopping: args.stop.stopping(),
+        ..Options::default()
+    }
+}
+
+/// Writes the process table, if it is wanted.
+fn save_table(args: &FindArgs, job: &Job, everywhere: Option<&Everywhere>) -> Result<(), Failure> {
+    let Some(path) = &args.save_table else {
+        return Ok(());
+    };
+    let here = job.table(launcher_of(args, job));
+    let table = match everywhere {
+        Some(everywhere) => everywhere.table(here),
+        None => here,
+    };
+    project::write_atomically(path, table.to_text().as_bytes())
 }
 
 /// The first look at what the tasks have recorded, where the user says, or where the job has it.
@@ -80,14 +127,9 @@ fn first_look(args: &FindArgs, job: &Job) -> Result<FirstLook, Failure> {
     }
 }
 
-/// One look at the tasks of a job.
-fn take(
-    found: &JobMap,
-    job: &Job,
-    options: Options,
-    launcher: Option<&(u32, String)>,
-) -> (Header, Vec<Task>) {
-    let (mut header, records) = project::take_tasks(found, job, options);
+/// One look at the tasks of a job, with what else is known of it.
+fn take(look: &dyn Fn() -> (Header, Vec<Task>), launcher: Option<&(u32, String)>) -> (Header, Vec<Task>) {
+    let (mut header, records) = look();
     if let Some((pid, name)) = launcher {
         (header.launcher, header.job) = (Some(*pid), name.clone());
     }
@@ -203,17 +245,41 @@ fn tree_options(args: &FindArgs, map: &Map, records: &[Task]) -> TreeOptions {
     options
 }
 
-fn find_job(args: &FindArgs) -> Result<Job, Failure> {
-    if let Some(path) = &args.table {
-        return project::job_of_table(path);
+/// The tasks of the job that run here, the hosts that are to be asked for the others, and what the user should know.
+fn find_job(args: &FindArgs) -> anyhow::Result<(Job, Vec<Asked>, Vec<String>)> {
+    if let Some(path) = &args.hosts.hosts {
+        let (job, asked) = everywhere::listed(path)?;
+        let notes = job.notes.clone();
+        return Ok((job, asked, notes));
     }
-    let job = match (args.launcher, &args.pids[..]) {
-        (Some(launcher), _) => project::job_below(launcher)?,
-        (None, &[pid]) => project::job_of(pid)?,
-        (None, pids) => runtime_probe::job_of_pids(pids),
+    let job = match (&args.table, args.launcher, &args.pids[..]) {
+        (Some(path), ..) => project::job_of_table(path)?,
+        (None, Some(launcher), _) => project::job_below(launcher)?,
+        (None, None, &[pid]) => project::job_of(pid)?,
+        (None, None, pids) => runtime_probe::job_of_pids(pids),
     };
-    if job.tasks.is_empty() {
-        return Err(Failure::new("the job has no task on this host"));
+    if args.hosts.here || job.elsewhere.is_empty() {
+        if job.tasks.is_empty() {
+            return Err(no_task_here(args.table.as_deref(), &job).into());
+        }
+        let notes = job.notes_of_this_host();
+        return Ok((job, Vec::new(), notes));
     }
-    Ok(job)
+    let (asked, more) = everywhere::elsewhere(&job, launcher_of(args, &job));
+    let notes = job.notes.iter().cloned().chain(more).collect();
+    Ok((job, asked, notes))
+}
+
+/// That the job has no task on this host, and on which it has.
+pub(crate) fn no_task_here(table: Option<&Path>, job: &Job) -> Failure {
+    let hosts: BTreeSet<&str> = job.elsewhere.iter().map(|entry| entry.host.as_str()).collect();
+    let of = match table {
+        Some(path) => format!("{}: no task of it", path.display()),
+        None => "no task of the job".to_owned(),
+    };
+    let failure = Failure::new(format!("{of} is on this host, {}", runtime_probe::own_host()));
+    if hosts.is_empty() {
+        return failure;
+    }
+    failure.hint(format!("its hosts are: {}", Vec::from_iter(hosts).join(", ")))
 }

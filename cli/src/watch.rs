@@ -4,6 +4,7 @@
 //! job is looked at many times in a row: one that turns quickly around one call may have been met in it by chance each time. An alarm is taken
 //! back when the job goes on. What a look costs is measured and said at the end.
 
+use crate::find;
 use crate::output::{self, Status, Terminal};
 use crate::watch_args::WatchArgs;
 use crate::watch_report;
@@ -41,7 +42,10 @@ pub(crate) fn run(args: &WatchArgs) -> anyhow::Result<Status> {
         (Some(child), _) => child.id(),
         (None, Some(pid)) => {
             // A wrong number is to be known now.
-            project::job_of(pid)?;
+            let job = project::job_of(pid)?;
+            if job.tasks.is_empty() {
+                return Err(find::no_task_here(None, &job).into());
+            }
             pid
         }
         (None, None) => return Err(Failure::new("nothing to watch").into()),

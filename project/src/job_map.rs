@@ -115,6 +115,20 @@ impl JobMap {
         })
     }
 
+    /// The map that the user gave, of a program that is not here: the probe holds it against what runs.
+    pub(crate) fn unchecked(path: &Path, reader: &Reader) -> Result<Self, Failure> {
+        let (map, used) = files::read_map_used(path)?;
+        Ok(Self {
+            map,
+            path: Some(path.to_owned()),
+            used: Some(used),
+            warnings: Vec::new(),
+            none: None,
+            unbound: Vec::new(),
+            reader: reader.clone(),
+        })
+    }
+
     /// The best map to be had for an executable when none was given. `roots` are further places to look for sources.
     pub fn found(build: &Build<'_>, roots: &[PathBuf], listener: &dyn Listener) -> Result<Self, Failure> {
         let executable = &build.executable;

@@ -2,12 +2,11 @@
 
 use crate::executable::Executable;
 use crate::failure::Failure;
-use crate::files;
 use crate::job_map::{Build, JobMap};
 use crate::listener::Listener;
 use crate::symbolize;
 use engine::Map;
-use regular_files::Reader;
+use regular_files::{Reader, User};
 use runtime_probe::{Job, TaskRef};
 use snapshot::Task;
 use std::cell::LazyCell;
@@ -58,6 +57,39 @@ pub fn map_of_job(given_map: Option<&Path>, job: &Job, listener: &dyn Listener) 
     match given_map {
         Some(_) => Err(error),
         None => Ok(without_map(&error, (&programs, reader), listener)),
+    }
+}
+
+/// The map of a job none of whose tasks run on this host: that of the first of its `programs` that is here, too. The probes hold it against what runs where they are.
+/// `user` is whose the job is, if that is known: with his rights the program is read, and what it names.
+///
+/// # Errors
+/// The map that was given does not fit.
+pub fn map_of_programs(
+    given_map: Option<&Path>,
+    programs: &[PathBuf],
+    user: Option<User>,
+    listener: &dyn Listener,
+) -> Result<JobMap, Failure> {
+    let reader = &user.map_or_else(Reader::default, |user| Reader::of([user]));
+    let read = |path: &PathBuf| Executable::read_by(reader, path).ok();
+    let Some(executable) = programs.iter().find_map(read) else {
+        let names = Vec::from_iter(programs.iter().map(|path| path.display().to_string()));
+        let why = Failure::new(format!("{} cannot be read on this host", names.join(", ")))
+            .hint("give the program's map with --map, made where it was built: hindmost map --exe PROGRAM");
+        return match given_map {
+            Some(given) => JobMap::unchecked(given, reader),
+            None => Ok(JobMap::none(&why, reader)),
+        };
+    };
+    let build = Build::new(executable, Vec::new, reader);
+    let found = match given_map {
+        Some(given) => JobMap::given(given, &build),
+        None => JobMap::found(&build, &[], listener),
+    };
+    match (found, given_map) {
+        (Err(error), None) => Ok(JobMap::of_code(&error, &build, listener)),
+        (found, _) => found,
     }
 }
 
@@ -158,28 +190,26 @@ fn pids_of(tasks: &[&TaskRef]) -> Vec<u32> {
 
 /// No executable can be read: the probe knows why, task by task.
 fn no_program(given_map: Option<&Path>, job: &Job, reader: &Reader) -> Result<JobMap, Failure> {
-    let (map, used) = match given_map {
-        Some(path) => {
-            let (map, used) = files::read_map_used(path)?;
-            (map, Some(used))
-        }
-        None => (Map::default(), None),
+    let mut found = match given_map {
+        Some(path) => JobMap::unchecked(path, reader)?,
+        None => JobMap {
+            map: Map::default(),
+            used: None,
+            path: None,
+            unbound: Vec::new(),
+            none: None,
+            reader: reader.clone(),
+            warnings: Vec::new(),
+        },
     };
-    Ok(JobMap {
-        map,
-        used,
-        path: given_map.map(Path::to_owned),
-        unbound: Vec::new(),
-        none: None,
-        reader: reader.clone(),
-        warnings: vec![format!(
-            "the executable of {} could not be read",
-            match &job.tasks[..] {
-                [only] => format!("pid {}", only.pid),
-                _ => "no task".to_owned(),
-            }
-        )],
-    })
+    found.warnings.push(format!(
+        "the executable of {} could not be read",
+        match &job.tasks[..] {
+            [only] => format!("pid {}", only.pid),
+            _ => "no task".to_owned(),
+        }
+    ));
+    Ok(found)
 }
 
 /// With whose rights files are read that the tasks name. They may all have ended by now, and their numbers be those of others.

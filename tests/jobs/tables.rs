@@ -39,14 +39,14 @@ fn a_job_is_found_again_by_its_process_table() {
         None => line.to_owned(),
     });
     std::fs::write(&table, Vec::from_iter(half).join("\n")).unwrap();
-    let part = find(&["--table", table.to_str().unwrap()]);
+    let part = find(&["--here", "--table", table.to_str().unwrap()]);
     assert_eq!(part["missing_ranks"], "2", "{part:#}");
     let warnings = part["warnings"].to_string();
     assert!(warnings.contains("rank 2 runs on host elsewhere"), "{warnings}");
 
     std::fs::write(&table, "0 elsewhere:7 app\n").unwrap();
     refused(
-        hindmost().args(["find", "--table"]).arg(&table),
+        hindmost().args(["find", "--here", "--table"]).arg(&table),
         &["no task of it is on this host", "its hosts are: elsewhere"],
     );
     std::fs::write(&table, "0 no pid\n").unwrap();

@@ -11,6 +11,7 @@ mod embedded;
 mod exact;
 mod find;
 mod hostile_files;
+mod hosts;
 mod libraries;
 mod lsp;
 mod map;

@@ -1,0 +1,96 @@
+//! Hosts that are listed: what cannot be asked is said, with what to do. Jobs on hosts that can are tested in `tests`.
+
+use crate::support::Sandbox;
+
+#[test]
+fn lists_and_commands_that_make_no_sense_are_refused_and_so_is_a_job_that_nobody_has_seen() {
+    let sandbox = Sandbox::new("hosts");
+    sandbox.write("good", "node1\nnode2:7,8\n");
+    sandbox.write("option", "node1\n-oProxyCommand=id\n");
+    sandbox.write("empty", "# nobody\n");
+    sandbox.write("text", "no program\n");
+    let probe = env!("CARGO_BIN_EXE_hindmost");
+    for (arguments, words) in [
+        (
+            &["--hosts", "option"][..],
+            &[
+                "option: line 2: '-oProxyCommand=id' is no name of a host",
+                "hint: ",
+            ][..],
+        ),
+        (&["--hosts", "empty"], &["no host is listed"]),
+        (&["--hosts", "missing"], &["missing"]),
+        (
+            &["--hosts", "good", "--via", "ssh {host}"],
+            &["--via 'ssh {host}': there is no {command} in it"],
+        ),
+        (
+            &["--hosts", "good", "--probe", "text"],
+            &["text: it is no program for Linux on x86-64", "--here"],
+        ),
+        (
+            &["--hosts", "good", "--probe", "missing"],
+            &["missing: ", "hindmost-probe"],
+        ),
+        (&["--hosts", "good", "--here"], &["--here"]),
+        (&["--hosts", "good", "4711"], &["--hosts"]),
+        (
+            &[
+                "--hosts",
+                "good",
+                "--probe",
+                probe,
+                "--via",
+                "sh -c 'echo no route to {host} >&2' - {command}",
+            ],
+            &[
+                "no host of the job has answered: node1: it could not be reached (no route to node1); node2: ",
+                "hint: ssh must reach them without a password",
+            ],
+        ),
+        (
+            &[
+                "--hosts",
+                "good",
+                "--probe",
+                probe,
+                "--via",
+                "sleep 100 {host} {command}",
+                "--deadline",
+                "300ms",
+            ],
+            &[
+                "no host of the job has answered: node1: it could not be reached (sleep: invalid time interval",
+            ],
+        ),
+        (
+            &[
+                "--hosts",
+                "good",
+                "--probe",
+                probe,
+                "--via",
+                "sh -c 'exec sleep 100' {host} {command}",
+                "--deadline",
+                "300ms",
+            ],
+            &["node1: it did not answer within 0.3 s"],
+        ),
+        (
+            &[
+                "--hosts",
+                "good",
+                "--probe",
+                probe,
+                "--via",
+                "/no/such/program {host} {command}",
+            ],
+            &["node1: /no/such/program cannot be started"],
+        ),
+    ] {
+        let message = sandbox.refused(&[&["find"], arguments].concat());
+        for word in words {
+            assert!(message.contains(word), "{arguments:?}: no '{word}' in: {message}");
+        }
+    }
+}
