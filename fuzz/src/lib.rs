@@ -21,6 +21,7 @@ mod debuggers;
 mod foreign_stacks;
 mod graphs;
 mod maps;
+mod nodes;
 mod programs;
 mod recorded;
 mod recordings;
@@ -42,7 +43,7 @@ pub struct Target {
 }
 
 /// All of them.
-pub const TARGETS: [Target; 13] = [
+pub const TARGETS: [Target; 14] = [
     Target {
         // ELF and DWARF of a program.
         name: "bind",
@@ -96,6 +97,12 @@ pub const TARGETS: [Target; 13] = [
         name: "tree",
         check: trees::tree,
         seeds: trees::seeds,
+    },
+    Target {
+        // What hosts of a job and who asks them tell each other.
+        name: "nodes",
+        check: crate::nodes::stream,
+        seeds: crate::nodes::seeds,
     },
     Target {
         // What the flight recorder has written of a task.

@@ -109,6 +109,11 @@ fn tree() {
 }
 
 #[test]
+fn nodes() {
+    check("nodes");
+}
+
+#[test]
 fn recording() {
     check("recording");
 }

@@ -1,0 +1,123 @@
+//! What a host sends of its tasks, and what it is asked.
+
+use ::nodes::{Found, FoundTask, FromNode, Hello, Merge, NodeId, Reader, Report, Select, ToNode, VERSION};
+use base::RankSet;
+use snapshot::{Frame, Header, Task};
+
+/// Frames of a fuzzed stream are no larger, so that no input needs more memory than the fuzzer allows.
+const MOST: u32 = 8 << 20;
+
+/// Any stream is frames up to an error, any frame a message or an error. What is read is written and read as it was, and a report is merged, into tasks of its own ranks alone.
+pub(crate) fn stream(bytes: &[u8]) {
+    let mut reader = Reader::with_most(MOST);
+    // The pieces that a stream comes in play no part.
+    for piece in bytes.chunks(1000) {
+        reader.push(piece);
+        loop {
+            match reader.next_frame() {
+                Ok(None) => break,
+                Ok(Some(frame)) => {
+                    assert_eq!(again(&frame.to_bytes().unwrap()), frame);
+                    message(frame);
+                }
+                Err(error) => {
+                    assert!(!error.to_string().is_empty());
+                    return;
+                }
+            }
+        }
+    }
+}
+
+fn again(bytes: &[u8]) -> ::nodes::Frame {
+    let mut reader = Reader::default();
+    reader.push(bytes);
+    let frame = reader.next_frame().unwrap().unwrap();
+    assert_eq!(reader.finish(), Ok(()));
+    frame
+}
+
+fn message(frame: ::nodes::Frame) {
+    if let Ok(asked) = ToNode::of(frame.clone()) {
+        assert_eq!(ToNode::of(again(&asked.to_bytes().unwrap())).unwrap(), asked);
+    }
+    let Ok(told) = FromNode::of(frame) else { return };
+    let read = FromNode::of(again(&told.to_bytes().unwrap())).unwrap();
+    assert_eq!(read, told);
+    if let FromNode::Report(report) = told {
+        merged(report);
+    }
+}
+
+/// A node is believed of its own ranks, and of those that another node speaks of as well not even of these.
+fn merged(report: Report) {
+    let own: RankSet = (0..4).collect();
+    let merge = |nodes: &[u32], own: Option<&RankSet>| {
+        let mut merge = Merge::default();
+        for &node in nodes {
+            merge.add(NodeId(node), "node", own, report.clone());
+        }
+        merge.finish()
+    };
+    let once = merge(&[0], Some(&own));
+    assert!(
+        once.tasks
+            .iter()
+            .all(|task| task.rank.is_none_or(|rank| own.contains(rank)))
+    );
+    assert_eq!(merge(&[0, 0], Some(&own)), once);
+    let twice = merge(&[0, 1], None);
+    assert!(twice.tasks.iter().all(|task| task.rank.is_none()));
+    assert_eq!(merge(&[1, 0], None), twice);
+}
+
+/// A whole dialogue, and each message of it.
+pub(crate) fn seeds() -> Vec<(String, Vec<u8>)> {
+    let task = |rank: u32| Task {
+        task: rank.to_string(),
+        rank: Some(rank),
+        pid: Some(rank + 70),
+        frames: vec![Frame {
+            function: "main".to_owned(),
+            line: Some(rank / 2),
+            ..Frame::default()
+        }],
+        ..Task::default()
+    };
+    let tasks = (0..6).map(|rank| FoundTask {
+        pid: rank + 70,
+        rank: Some(rank),
+        executable: "/bin/app".to_owned(),
+    });
+    let found = Found {
+        tasks: tasks.collect(),
+        size: Some(6),
+        notes: Vec::new(),
+    };
+    let hello = Hello {
+        version: VERSION,
+        host: "node".to_owned(),
+    };
+    let report = Report::of(Header::default(), (0..6).map(task).collect());
+    let select = Select::Table {
+        tasks: vec![(70, 0)],
+        owner: Some(1000),
+    };
+    let sent = [
+        ("hello", FromNode::Hello(hello).to_bytes()),
+        ("select", ToNode::Select(select).to_bytes()),
+        ("found", FromNode::Found(found).to_bytes()),
+        ("report", FromNode::Report(report).to_bytes()),
+        ("failure", FromNode::Failure("no".to_owned()).to_bytes()),
+    ];
+    let mut seeds = Vec::from_iter(
+        sent.into_iter()
+            .filter_map(|(name, bytes)| Some((name.to_owned(), bytes.ok()?))),
+    );
+    let all = seeds
+        .iter()
+        .flat_map(|(_, bytes)| bytes.iter().copied())
+        .collect();
+    seeds.push(("dialogue".to_owned(), all));
+    seeds
+}
