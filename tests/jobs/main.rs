@@ -12,6 +12,7 @@ mod bad_input;
 mod bindings;
 mod calls;
 mod case_study;
+mod clusters;
 mod cores;
 mod debuggers;
 mod hindmost;

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// A program, and the Debian packages that bring it with what it needs to be of use.
-const TOOLS: [(&str, &[&str]); 40] = [
+const TOOLS: [(&str, &[&str]); 42] = [
     ("gcc", &["gcc", "libc6-dev"]),
     ("clang", &["clang"]),
     ("musl-gcc", &["musl-tools"]),
@@ -32,6 +32,8 @@ const TOOLS: [(&str, &[&str]); 40] = [
     ("ccache", &["ccache"]),
     ("bear", &["bear"]),
     ("git", &["git"]),
+    ("ssh", &["openssh-client"]),
+    ("ip", &["iproute2"]),
     ("patch", &["patch"]),
     ("gdb", &["gdb"]),
     ("lldb", &["lldb"]),
@@ -53,9 +55,10 @@ const TOOLS: [(&str, &[&str]); 40] = [
     ("mpicc.mpich", &["libmpich-dev", "mpich"]),
 ];
 
-/// What only CI installs, because the packages start services: Slurm, for jobs that `srun` starts. Elsewhere the test does
-/// without and says so.
-const SERVICES: [(&str, &[&str]); 4] = [
+/// What only CI installs, because the packages start services: Slurm, for jobs that `srun` starts, and `sshd`, for jobs on several hosts. Elsewhere the tests do
+/// without and say so.
+const SERVICES: [(&str, &[&str]); 5] = [
+    ("sshd", &["openssh-server"]),
     ("munged", &["munge"]),
     ("slurmctld", &["slurmctld"]),
     ("slurmd", &["slurmd", "slurm-wlm-basic-plugins"]),
