@@ -32,6 +32,11 @@ pub enum Select {
     },
     /// These processes, which the user has named; a single one may be a launcher, or a launcher's daemon.
     Processes(Vec<u32>),
+    /// The ranks below a launcher's daemon, which is known by one of its arguments.
+    Daemon {
+        /// The argument.
+        argument: String,
+    },
     /// The ranks of the one job that runs there.
     OnlyJob,
 }

@@ -21,6 +21,7 @@ pub fn job_of(pid: u32) -> Result<Job, Failure> {
             }
             ProbeError::NoRanks { .. }
             | ProbeError::NoJob
+            | ProbeError::NoDaemon { .. }
             | ProbeError::SeveralJobs { .. }
             | ProbeError::Proc { .. } => failure,
         }

@@ -23,6 +23,11 @@ pub enum ProbeError {
     },
     /// No process of a job runs on this host whose environment may be read.
     NoJob,
+    /// No daemon of a launcher that may be looked at has this argument.
+    NoDaemon {
+        /// The argument.
+        argument: String,
+    },
     /// Ranks of several jobs run on this host.
     SeveralJobs {
         /// What has started each: a launcher, or its daemon.
@@ -63,6 +68,10 @@ impl fmt::Display for ProbeError {
             ),
             ProbeError::NoJob => f.write_str(
                 "no rank of a job runs here as far as may be seen: its processes may have ended, or be another user's",
+            ),
+            ProbeError::NoDaemon { argument } => write!(
+                f,
+                "the launcher has no daemon here any more (with the argument {argument}), or it is another user's"
             ),
             ProbeError::SeveralJobs { starters } => {
                 let pids = Vec::from_iter(starters.iter().map(u32::to_string));

@@ -21,7 +21,7 @@
 //! again (`epoll_wait`, `semtimedop`, `sigtimedwait`, `recv` with a timeout or `MSG_WAITALL`, large writes) then return `EINTR` or a short count to the
 //! program; the record says so (`told`). On kernels that hide `/proc/PID/syscall` every thread is stopped. The probe must see the tasks in its own pid namespace; theirs may lie within it.
 //!
-//! **Files.** `tasks`, `launcher`, `proctable` and `mpir` find the processes of a job ([`discover`]); `procfs` reads `/proc`; `modules` and `elf` hold the
+//! **Files.** `tasks`, `launcher`, `proctable`, `mpir` and `daemons` find the processes of a job ([`discover`]); `procfs` reads `/proc`; `modules` and `elf` hold the
 //! mapped files, `contents` their bytes; `gather` decides who is read asleep and who is stopped; `stop` is the only code that runs while a task is stopped; `sys` holds all system calls that need
 //! `unsafe`; `unwind`, `guess`, `evaluate`, `callers`, `values`, `locate` and `frames` work on copies only, and
 //! as well on what `core_file` reads of a core file; `take`, `subject` and `thread` run the phases; `fit`, `plan` and `diagnose` are what they say;
@@ -56,6 +56,7 @@ mod callers;
 mod calls;
 mod contents;
 mod core_file;
+mod daemons;
 mod diagnose;
 mod effort;
 mod elf;
@@ -92,6 +93,7 @@ mod unwind;
 mod values;
 
 pub use core_file::{Core, CoreError, take_cores};
+pub use daemons::DaemonHost;
 pub use error::ProbeError;
 pub use gather::Stopping;
 pub use libraries::{all_libraries_of, libraries_of, libraries_of_cores};

@@ -6,7 +6,7 @@
 use crate::gather::Stopping;
 use crate::proctable::own_host;
 use crate::take::{Options, Threads, take};
-use crate::tasks::{Job, TaskRef, discover, job_of_pids, only_job};
+use crate::tasks::{Job, TaskRef, discover, job_of_daemon, job_of_pids, only_job};
 use nodes::{
     Found, FoundTask, FrameError, FromNode, Hello, Look, MessageError, Reader, Report, Select, ThreadsRead,
     ToNode, VERSION,
@@ -161,6 +161,7 @@ pub fn selected(select: &Select) -> Result<Job, String> {
             [pid] => discover(pid).map_err(|error| error.to_string())?,
             _ => job_of_pids(pids),
         },
+        Select::Daemon { argument } => job_of_daemon(argument).map_err(|error| error.to_string())?,
         Select::OnlyJob => only_job().map_err(|error| error.to_string())?,
     };
     if job.tasks.is_empty() {

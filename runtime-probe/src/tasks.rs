@@ -9,6 +9,7 @@ mod family;
 use family::Family;
 
 use crate::contents::Contents;
+use crate::daemons::{self, DaemonHost};
 use crate::elf::Module;
 use crate::error::ProbeError;
 use crate::launcher::{KINDS, LARGEST, is_launcher, of_jobs};
@@ -100,6 +101,8 @@ pub struct Job {
     pub absence: Option<String>,
     /// The missing that are on other hosts, as far as the launcher or a process table tells.
     pub elsewhere: Vec<TableEntry>,
+    /// The daemons that the launcher has on other hosts, where it has no table.
+    pub daemons: Vec<DaemonHost>,
     /// Other processes that carry the rank of a task: wrappers above it, helpers below it.
     pub others: Vec<TaskRef>,
 }
@@ -150,6 +153,8 @@ impl Job {
         let mut notes = self.notes.clone();
         notes.extend(self.absence.clone());
         notes.extend(whereabouts(self.elsewhere.iter()));
+        let hosts = self.daemons.iter().map(|daemon| daemon.host.as_str());
+        notes.extend(hosts.map(|host| format!("ranks run on host {host}: run hindmost there too")));
         notes
     }
 
@@ -303,6 +308,13 @@ pub fn discover(pid: u32) -> Result<Job, ProbeError> {
         return Ok(job);
     }
     if is_launcher(&command) {
+        let daemons = daemons::of_launcher(pid);
+        if !daemons.is_empty() {
+            return Ok(Job {
+                daemons,
+                ..Job::default()
+            });
+        }
         return Err(ProbeError::NoRanks {
             pid,
             command,
@@ -344,15 +356,18 @@ fn below_launcher(
     let size = of_ranks().find_map(|environment| kind.size(environment));
     let here = of_ranks().find_map(|environment| kind.here(environment));
     let mut job = family.job(pid, &ranks, size, here);
-    if !job.missing.is_empty()
-        && let Some(table) = mpir::of_launcher(pid)
-    {
+    if job.missing.is_empty() {
+        return Some(job);
+    }
+    if let Some(table) = mpir::of_launcher(pid) {
         let entries = table.entries.iter();
         let missing = entries.filter(|entry| job.missing.contains(entry.rank));
         let own = proctable::own_host();
         let elsewhere = missing.filter(|entry| !proctable::same_host(&entry.host, &own));
         let elsewhere = elsewhere.cloned().collect();
         job.elsewhere = elsewhere;
+    } else {
+        job.daemons = daemons::of_launcher(pid);
     }
     Some(job)
 }
@@ -413,6 +428,17 @@ pub fn only_job() -> Result<Job, ProbeError> {
             starters: several.to_vec(),
         }),
     }
+}
+
+/// The ranks below the launcher's daemon on this host that has an argument.
+///
+/// # Errors
+/// There is no such daemon, or no rank below it.
+pub fn job_of_daemon(argument: &str) -> Result<Job, ProbeError> {
+    let pid = daemons::with_argument(argument).ok_or_else(|| ProbeError::NoDaemon {
+        argument: argument.to_owned(),
+    })?;
+    discover(pid)
 }
 
 /// The user who runs a process; `None` of one whose program has rights of another, or that is not there.

@@ -1,0 +1,112 @@
+//! Launchers without a table of their processes: the daemons that they have on other hosts, as the command lines tell that started them there.
+//!
+//! MPICH's Hydra keeps no table that could be found once it is stripped. But it starts its proxies by `ssh HOST hydra_pmi_proxy --control-port HOST:PORT …`: the host is in the
+//! arguments of a child of ours, and the port tells the proxy of this job there from those of others.
+
+use crate::launcher::is_launcher;
+use crate::procfs;
+use crate::tasks::user_of;
+
+/// A launcher's daemon on another host.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct DaemonHost {
+    /// The host.
+    pub host: String,
+    /// An argument of the daemon that no other has.
+    pub argument: String,
+}
+
+/// How a daemon of some launcher is known.
+struct Daemon {
+    /// Its program.
+    name: &'static str,
+    /// The option whose value tells one job's daemon from another's.
+    option: &'static str,
+}
+
+const DAEMONS: [Daemon; 1] = [Daemon {
+    name: "hydra_pmi_proxy",
+    option: "--control-port",
+}];
+
+/// The daemons that the children of a launcher have started on other hosts.
+pub(crate) fn of_launcher(launcher: u32) -> Vec<DaemonHost> {
+    let processes = procfs::processes().unwrap_or_default();
+    let children = processes.iter().filter(|(_, parent)| *parent == launcher);
+    let mut hosts = Vec::from_iter(children.filter_map(|&(pid, _)| started_by(&arguments(pid))));
+    hosts.sort();
+    hosts.dedup();
+    hosts
+}
+
+/// The daemon that a command line starts on another host: its name follows that of the host, with the quotes that the shell there takes away.
+fn started_by(arguments: &[String]) -> Option<DaemonHost> {
+    let daemon_at = |at: usize| {
+        let name = arguments[at].trim_matches('"');
+        DAEMONS
+            .iter()
+            .find(|daemon| base::last_component(name) == daemon.name)
+    };
+    // The first words are the program that reaches the host and the host itself.
+    let (at, daemon) = (2..arguments.len()).find_map(|at| Some((at, daemon_at(at)?)))?;
+    let host = &arguments[at - 1];
+    let option = arguments[at..]
+        .iter()
+        .position(|argument| argument == daemon.option)?;
+    let argument = arguments.get(at + option + 1)?;
+    Some(DaemonHost {
+        host: host.clone(),
+        argument: argument.clone(),
+    })
+}
+
+/// The daemon of our user on this host that has this argument.
+pub(crate) fn with_argument(argument: &str) -> Option<u32> {
+    let own = user_of(std::process::id());
+    let mut processes = procfs::processes()
+        .unwrap_or_default()
+        .into_iter()
+        .map(|(pid, _)| pid);
+    processes.find(|&pid| {
+        let is_ours = own == Some(0) || user_of(pid) == own;
+        is_ours && is_launcher(&procfs::command(pid)) && arguments(pid).iter().any(|found| found == argument)
+    })
+}
+
+fn arguments(pid: u32) -> Vec<String> {
+    let bytes = regular_files::read_of_kernel(&format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let bytes = bytes.strip_suffix(b"\0").unwrap_or(&bytes);
+    let arguments = bytes.split(|&byte| byte == 0);
+    arguments
+        .map(|argument| String::from_utf8_lossy(argument).into_owned())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn started(line: &str) -> Option<DaemonHost> {
+        started_by(&Vec::from_iter(line.split(' ').map(str::to_owned)))
+    }
+
+    /// As Hydra 4.0 starts them.
+    #[test]
+    fn a_proxys_host_and_port_are_in_its_command_line() {
+        let line = "/usr/bin/ssh -x node2 \"/usr/bin/hydra_pmi_proxy\" --control-port node1:37211 --rmk user --launcher ssh --proxy-id 1";
+        let expected = DaemonHost {
+            host: "node2".to_owned(),
+            argument: "node1:37211".to_owned(),
+        };
+        assert_eq!(started(line), Some(expected));
+        for other in [
+            "",
+            "/usr/bin/hydra_pmi_proxy --control-port node1:37211",
+            "ssh node2 hydra_pmi_proxy",
+            "ssh node2 hydra_pmi_proxy --control-port",
+            "ssh node2 top",
+        ] {
+            assert_eq!(started(other), None, "{other}");
+        }
+    }
+}
