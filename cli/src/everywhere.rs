@@ -4,22 +4,23 @@ use crate::host_args::HostArgs;
 use crate::output::Terminal;
 use anyhow::Context as _;
 use base::RankSet;
-use cluster::{Asked, Gathering, HostName, ListedHost, Probe, Transport, hosts};
+use cluster::{Asked, Gathering, HostName, ListedHost, Probe, Seen, Transport, hosts};
 use nodes::{Found, Merge, Merged, NodeId, Report, Select};
 use project::{Failure, JobMap};
 use regular_files::Limit;
-use runtime_probe::{Job, Options, ProcessTable, TableEntry, own_host, same_host};
+use runtime_probe::{DaemonHost, Job, Options, ProcessTable, TableEntry, own_host, same_host};
 use snapshot::{Header, Task, VERSION};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// The hosts of a job, connected.
 pub(crate) struct Everywhere {
     gathering: Gathering,
     /// The launcher, where one is named.
     launcher: Option<u32>,
-    /// How many ranks the whole job has.
-    size: Option<u32>,
+    /// How many ranks the whole job has, where this host tells.
+    known_size: Option<u32>,
     /// What was told and not believed, or could not be asked, in the last look.
     notes: Vec<String>,
 }
@@ -52,7 +53,7 @@ pub(crate) fn listed(path: &Path) -> anyhow::Result<(Job, Vec<Asked>)> {
     Ok((job, asked.collect()))
 }
 
-/// The hosts that have the tasks of a job that are not here, as its launcher or a table of it tells.
+/// The hosts that have the tasks of a job that are not here, as its launcher, a table of it or the launcher's daemons tell.
 pub(crate) fn elsewhere(job: &Job, launcher: Option<u32>) -> (Vec<Asked>, Vec<String>) {
     let select = |tasks: Vec<(u32, u32)>| match launcher {
         Some(launcher) => Select::Table {
@@ -78,6 +79,18 @@ pub(crate) fn elsewhere(job: &Job, launcher: Option<u32>) -> (Vec<Asked>, Vec<St
             Err(error) => notes.push(format!("{}: {error}", not_seen(Some(&ranks), host))),
         }
     }
+    for DaemonHost { host, argument } in &job.daemons {
+        match host.parse::<HostName>() {
+            Ok(host) => asked.push(Asked {
+                host,
+                select: Select::Daemon {
+                    argument: argument.clone(),
+                },
+                ranks: None,
+            }),
+            Err(error) => notes.push(format!("{}: {error}", not_seen(None, host))),
+        }
+    }
     (asked, notes)
 }
 
@@ -100,12 +113,10 @@ impl Everywhere {
         if job.tasks.is_empty() && gathering.found().next().is_none() {
             return Err(nobody(&gathering).into());
         }
-        let told = gathering.found().filter_map(|(_, found)| found.size);
-        let size = job.size.or(told.max());
         Ok(Everywhere {
             gathering,
             launcher,
-            size,
+            known_size: job.size,
             notes: Vec::new(),
         })
     }
@@ -142,26 +153,28 @@ impl Everywhere {
             .collect()
     }
 
-    /// One look at the tasks of all hosts.
+    /// One look at the tasks of all hosts, at the same time as far as they are ready.
     pub(crate) fn take(&mut self, found: &JobMap, job: &Job, options: Options) -> (Header, Vec<Task>) {
-        let mut merge = Merge::default();
-        let mut headers = Vec::new();
-        let mut add = |node: NodeId, host: &str, ranks: Option<&RankSet>, report: Report| {
-            headers.push(report.header.clone());
-            merge.add(node, host, ranks, report);
+        let (mut merge, mut headers) = (Merge::default(), Vec::new());
+        let mut here = None;
+        let look_here = || {
+            here = (!job.tasks.is_empty()).then(|| project::take_tasks(found, job, options));
         };
-        // What is here is behind all that are asked.
+        let seen = self.gathering.look(options.as_look(), look_here);
         let own = own_host();
-        if !job.tasks.is_empty() {
-            let (header, records) = project::take_tasks(found, job, options);
-            add(NodeId(u32::MAX), &own, None, Report::of(header, records));
+        if let Some((header, records)) = here {
+            headers.push(header.clone());
+            // What is here is behind all that are asked.
+            merge.add(NodeId(u32::MAX), &own, None, Report::of(header, records));
         }
-        let reports = self.gathering.look(options.as_look());
-        let too_large = reports.as_ref().err().map(ToString::to_string);
-        for (node, report) in reports.unwrap_or_default() {
-            if let Some(asked) = self.gathering.asked(node) {
-                add(node, asked.host.as_str(), asked.ranks.as_ref(), report);
-            }
+        self.notes = seen.as_ref().err().map(ToString::to_string).into_iter().collect();
+        for Seen { node, report, late } in seen.unwrap_or_default() {
+            let Some(asked) = self.gathering.asked(node) else {
+                continue;
+            };
+            self.notes.extend(lateness(asked.host.as_str(), late));
+            headers.push(report.header.clone());
+            merge.add(node, asked.host.as_str(), asked.ranks.as_ref(), report);
         }
         let Merged {
             tasks, complaints, ..
@@ -172,8 +185,8 @@ impl Everywhere {
                 .asked(node)
                 .map_or(own.as_str(), |asked| asked.host.as_str())
         };
-        self.notes = complaints.iter().map(|complaint| complaint.text(&name)).collect();
-        self.notes.extend(too_large);
+        self.notes
+            .extend(complaints.iter().map(|complaint| complaint.text(&name)));
         (self.header(&headers), tasks)
     }
 
@@ -182,15 +195,23 @@ impl Everywhere {
         Header {
             hindmost_snapshot: VERSION,
             window_us: headers.iter().filter_map(|header| header.window_us).max(),
-            size: self.size,
+            size: self.size(),
             taken: headers.iter().filter_map(|header| header.taken).max(),
             ..Header::default()
         }
     }
 
+    /// How many ranks the whole job has, if this host tells, or all others that do say the same.
+    fn size(&self) -> Option<u32> {
+        let told = self.gathering.found().filter_map(|(_, found)| found.size);
+        let told: BTreeSet<u32> = told.collect();
+        let agreed = told.first().copied().filter(|_| told.len() == 1);
+        self.known_size.or(agreed)
+    }
+
     /// The ranks that are not among these.
     pub(crate) fn missing(&self, seen: &RankSet) -> RankSet {
-        let all = match self.size {
+        let all = match self.size() {
             Some(size) if size > 0 => RankSet::from_ranges([(0, size - 1)]),
             _ => RankSet::union(
                 self.gathering
@@ -224,10 +245,11 @@ impl Everywhere {
         lost.chain(told).chain(self.notes.iter().cloned()).collect()
     }
 
-    /// The process table of all hosts.
-    pub(crate) fn table(&self, here: ProcessTable) -> ProcessTable {
+    /// The process table of all hosts: of those that have none in `job` as they say themselves.
+    pub(crate) fn table(&self, here: ProcessTable, job: &Job) -> ProcessTable {
         let mut table = here;
-        for (asked, found) in self.gathering.found() {
+        table.entries.extend(job.elsewhere.iter().cloned());
+        for (asked, found) in self.gathering.found().filter(|(asked, _)| asked.ranks.is_none()) {
             table.entries.extend(found.tasks.iter().filter_map(|task| {
                 Some(TableEntry {
                     rank: task.rank?,
@@ -240,6 +262,17 @@ impl Everywhere {
         table.entries.sort();
         table
     }
+}
+
+/// That a host was looked at much later than others: an order is of one moment.
+fn lateness(host: &str, late: Duration) -> Option<String> {
+    const WORTH_SAYING: Duration = Duration::from_secs(1);
+    (late > WORTH_SAYING).then(|| {
+        format!(
+            "host {host} was looked at {:.0} s after the others: whoever went on in between may only look further, --twice 2s tells",
+            late.as_secs_f64()
+        )
+    })
 }
 
 /// That there is nothing to look at.

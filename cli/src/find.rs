@@ -25,10 +25,7 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
     }
     runtime_probe::die_without_memory();
     let (mut job, asked, mut notes) = find_job(args)?;
-    let is_large = job.tasks.len() > engine::TASKS_FOR_ONE_THREAD;
-    if is_large || args.tree.is_some() || args.slice {
-        project::start_threads(None);
-    }
+    start_threads(args, &job);
     let launcher = known_launcher(args, &job);
     let mut everywhere = (!asked.is_empty())
         .then(|| {
@@ -41,7 +38,6 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
         None => project::map_of_job(args.map.as_deref(), &job, &Terminal::new())?,
     };
     job.prefer(&found.map);
-    save_table(args, &job, everywhere.as_ref())?;
     if let Some(everywhere) = &everywhere {
         // What the hosts that were asked have is known now; before, all that is not here was missing.
         (job.missing, job.ended) = (everywhere.missing(&everywhere.found(&job)), RankSet::default());
@@ -59,13 +55,10 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
     // goes on between them need not go on in the end.
     let is_one_moment = args.twice.is_none() && args.samples.is_none();
     let first = is_one_moment.then(|| first_look(args, &job)).transpose()?;
-    let wanted = WantedLooks {
-        apart: args.twice,
-        samples: args.samples.unwrap_or(1),
-        every: args.every,
-    };
-    let looks = Looks::taken(wanted, &found.map, &job.missing, &take);
-    if let Some(everywhere) = everywhere.map(RefCell::into_inner) {
+    let looks = Looks::taken(wanted_looks(args), &found.map, &job.missing, &take);
+    let everywhere = everywhere.map(RefCell::into_inner);
+    save_table(args, &job, everywhere.as_ref())?;
+    if let Some(everywhere) = everywhere {
         let seen = looks.records.iter().filter_map(|task| task.rank).collect();
         job.missing = everywhere.missing(&seen);
         notes.extend(everywhere.notes());
@@ -94,6 +87,23 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
     )
 }
 
+/// A hung job leaves no processor idle: threads that are not needed are waited for.
+fn start_threads(args: &FindArgs, job: &Job) {
+    let is_large = job.tasks.len() > engine::TASKS_FOR_ONE_THREAD;
+    if is_large || args.tree.is_some() || args.slice {
+        project::start_threads(None);
+    }
+}
+
+/// How often the user wants them looked at.
+fn wanted_looks(args: &FindArgs) -> WantedLooks {
+    WantedLooks {
+        apart: args.twice,
+        samples: args.samples.unwrap_or(1),
+        every: args.every,
+    }
+}
+
 /// How the tasks are looked at.
 fn options(args: &FindArgs) -> Options {
     Options {
@@ -113,7 +123,7 @@ fn save_table(args: &FindArgs, job: &Job, everywhere: Option<&Everywhere>) -> Re
     };
     let here = job.table(launcher_of(args, job));
     let table = match everywhere {
-        Some(everywhere) => everywhere.table(here),
+        Some(everywhere) => everywhere.table(here, job),
         None => here,
     };
     project::write_atomically(path, table.to_text().as_bytes())
@@ -258,7 +268,7 @@ fn find_job(args: &FindArgs) -> anyhow::Result<(Job, Vec<Asked>, Vec<String>)> {
         (None, None, &[pid]) => project::job_of(pid)?,
         (None, None, pids) => runtime_probe::job_of_pids(pids),
     };
-    if args.hosts.here || job.elsewhere.is_empty() {
+    if args.hosts.here || job.elsewhere.is_empty() && job.daemons.is_empty() {
         if job.tasks.is_empty() {
             return Err(no_task_here(args.table.as_deref(), &job).into());
         }
@@ -272,7 +282,9 @@ fn find_job(args: &FindArgs) -> anyhow::Result<(Job, Vec<Asked>, Vec<String>)> {
 
 /// That the job has no task on this host, and on which it has.
 pub(crate) fn no_task_here(table: Option<&Path>, job: &Job) -> Failure {
-    let hosts: BTreeSet<&str> = job.elsewhere.iter().map(|entry| entry.host.as_str()).collect();
+    let of_table = job.elsewhere.iter().map(|entry| entry.host.as_str());
+    let of_daemons = job.daemons.iter().map(|daemon| daemon.host.as_str());
+    let hosts: BTreeSet<&str> = of_table.chain(of_daemons).collect();
     let of = match table {
         Some(path) => format!("{}: no task of it", path.display()),
         None => "no task of the job".to_owned(),

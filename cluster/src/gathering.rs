@@ -25,6 +25,17 @@ pub struct Asked {
     pub ranks: Option<RankSet>,
 }
 
+/// What a host has seen in a look.
+#[derive(Debug)]
+pub struct Seen {
+    /// The host.
+    pub node: NodeId,
+    /// What it has seen.
+    pub report: Report,
+    /// How much later than the first it was asked.
+    pub late: Duration,
+}
+
 /// All hosts that are asked, by their [`NodeId`]s.
 pub struct Gathering {
     transport: Transport,
@@ -42,6 +53,8 @@ struct Node {
     line: Line,
     found: Option<Found>,
     report: Option<Report>,
+    /// When it was asked for the report.
+    asked_at: Option<Instant>,
     /// The map was sent.
     has_map: bool,
 }
@@ -70,6 +83,10 @@ impl Node {
         matches!(&self.line, Line::Open(_)) && self.found.is_none()
     }
 
+    fn has_more_to_send(&self) -> bool {
+        matches!(&self.line, Line::Open(session) if session.has_more_to_send()) && self.asked_at.is_some()
+    }
+
     fn is_lost(&self) -> bool {
         matches!(self.line, Line::Lost(_))
     }
@@ -84,6 +101,7 @@ impl Gathering {
             line: Line::Waiting,
             found: None,
             report: None,
+            asked_at: None,
             has_map: false,
         });
         Gathering {
@@ -125,17 +143,32 @@ impl Gathering {
         Ok(())
     }
 
-    /// One look of all hosts that are not lost, those that were late included: what each has seen. Who has not answered by the end of the patience is lost.
+    /// One look of all hosts that are not lost, those that were late included: what each has seen. Who has not answered by the end of the patience is lost. `meanwhile` is done once
+    /// all that are ready were asked, for what is to be seen at the same time.
     ///
     /// # Errors
-    /// The question is too large to be sent.
-    pub fn look(&mut self, look: Look) -> Result<Vec<(NodeId, Report)>, FrameError> {
-        let question: Arc<[u8]> = ToNode::Look(look).to_bytes()?.into();
-        self.nodes.iter_mut().for_each(|node| node.report = None);
+    /// The question is too large to be sent; then `meanwhile` was done all the same.
+    pub fn look(&mut self, look: Look, meanwhile: impl FnOnce()) -> Result<Vec<Seen>, FrameError> {
+        let question: Arc<[u8]> = match ToNode::Look(look).to_bytes() {
+            Ok(bytes) => bytes.into(),
+            Err(error) => {
+                meanwhile();
+                return Err(error);
+            }
+        };
+        for node in &mut self.nodes {
+            (node.report, node.asked_at) = (None, None);
+        }
+        let begun = Instant::now();
         let until = Instant::now() + self.left;
         let is_done = |node: &Node| node.report.is_some() || node.is_lost();
         // Who was late is asked as soon as it is ready.
         let is_due = |node: &Node| node.report.is_none() && node.is_ready();
+        self.ask(&question);
+        self.run(until, |nodes| !nodes.iter().any(Node::has_more_to_send));
+        let own = Instant::now();
+        meanwhile();
+        let until = until + own.elapsed();
         while Instant::now() < until && !self.nodes.iter().all(is_done) {
             self.ask(&question);
             self.run(until, |nodes| {
@@ -145,9 +178,14 @@ impl Gathering {
         self.give_up(is_done);
         self.left = self.patience;
         let reports = (0..).zip(&mut self.nodes);
-        Ok(reports
-            .filter_map(|(number, node)| Some((NodeId(number), node.report.take()?)))
-            .collect())
+        let seen = reports.filter_map(|(number, node)| {
+            Some(Seen {
+                node: NodeId(number),
+                report: node.report.take()?,
+                late: node.asked_at?.saturating_duration_since(begun),
+            })
+        });
+        Ok(seen.collect())
     }
 
     /// Waits no longer for hosts that are not `done`.
@@ -169,6 +207,7 @@ impl Gathering {
             let tasks = node.found.as_ref().map_or(0, |found| found.tasks.len());
             let map = self.map.clone().filter(|_| !node.has_map);
             node.has_map |= map.is_some();
+            node.asked_at = Some(Instant::now());
             if let Some(session) = node.session() {
                 if let Some(map) = &map {
                     session.send_map(map);

@@ -18,7 +18,7 @@ mod session;
 mod start;
 pub mod transport;
 
-pub use gathering::{Asked, Gathering};
+pub use gathering::{Asked, Gathering, Seen};
 pub use hosts::{HostName, HostsError, ListedHost, NotAHost};
 pub use loss::{Loss, Reached};
 pub use start::{Probe, ProbeFault};

@@ -79,9 +79,9 @@ impl fmt::Display for Loss {
             Loss::Silent { reached, waited } => {
                 let what = match reached {
                     Reached::Nothing => "it did not answer",
-                    Reached::Shell => "it let us in and hangs there",
-                    Reached::Probe | Reached::Tasks => "the probe does not answer",
-                    Reached::Look => "the probe has not come to an end",
+                    Reached::Shell => "it let us in, but the probe did not begin",
+                    Reached::Probe | Reached::Tasks => "the probe did not answer",
+                    Reached::Look => "the probe did not come to an end",
                 };
                 write!(f, "{what} within {} s", waited.as_secs_f64())
             }

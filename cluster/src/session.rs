@@ -143,6 +143,11 @@ impl Session {
         matches!(self.stage, Stage::Ready)
     }
 
+    /// Whether something that was to be sent has not been sent yet.
+    pub(crate) fn has_more_to_send(&self) -> bool {
+        self.input.is_some() && !self.outbox.queue.is_empty()
+    }
+
     /// How far the host has come.
     pub(crate) fn reached(&self) -> Reached {
         match self.stage {

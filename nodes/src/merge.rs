@@ -43,8 +43,16 @@ pub enum Complaint {
 #[derive(Debug, Default)]
 pub struct Merge {
     nodes: BTreeMap<NodeId, String>,
-    stacks: BTreeMap<Vec<u8>, (Task, Vec<(NodeId, Own)>)>,
+    stacks: BTreeMap<Vec<u8>, KnownStack>,
     complaints: BTreeSet<Complaint>,
+}
+
+/// A stack that some node has sent.
+#[derive(Debug)]
+struct KnownStack {
+    stack: Task,
+    /// Its tasks, each with its node.
+    tasks: Vec<(NodeId, Own)>,
 }
 
 /// What all nodes together have seen.
@@ -81,8 +89,12 @@ impl Merge {
             });
             let tasks = Vec::from_iter(tasks.map(|task| (node, task)));
             if !tasks.is_empty() {
-                let known = self.stacks.entry(key_of(&stack));
-                known.or_insert_with(|| (stack, Vec::new())).1.extend(tasks);
+                let key = key_of(&stack);
+                let new = || KnownStack {
+                    stack,
+                    tasks: Vec::new(),
+                };
+                self.stacks.entry(key).or_insert_with(new).tasks.extend(tasks);
             }
         }
         if !not_its.is_empty() {
@@ -101,7 +113,7 @@ impl Merge {
         let stacks = self.stacks.len();
         let nodes = &self.nodes;
         let is_believed = |own: &Own| own.rank.is_none_or(|rank| !contested.contains(rank));
-        let tasks = self.stacks.values().flat_map(|(stack, tasks)| {
+        let tasks = self.stacks.values().flat_map(|KnownStack { stack, tasks }| {
             let believed = tasks.iter().filter(|(_, own)| is_believed(own));
             believed.filter_map(move |(node, own)| {
                 let mut task = snapshot::join(stack, own)?;
@@ -127,7 +139,7 @@ impl Merge {
     /// The ranks of each node.
     fn ranks(&self) -> BTreeMap<NodeId, RankSet> {
         let mut by_node: BTreeMap<NodeId, Vec<u32>> = BTreeMap::new();
-        for (node, own) in self.stacks.values().flat_map(|(_, tasks)| tasks) {
+        for (node, own) in self.stacks.values().flat_map(|known| &known.tasks) {
             by_node.entry(*node).or_default().extend(own.rank);
         }
         let by_node = by_node.into_iter();
