@@ -9,10 +9,11 @@ use hosts::{Hosts, equipped, until};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 const HUNG: &str = "2";
-/// Hosts that say nothing are waited for so long.
-const DEADLINE: &str = "6s";
+/// Hosts that say nothing are waited for so long at least.
+const DEADLINE: Duration = Duration::from_secs(5);
 
 /// The probe beside the command under test, or the one that cargo builds.
 fn probe() -> PathBuf {
@@ -107,11 +108,15 @@ impl Cluster {
         let directory = out().join("clusters");
         let hosts = Hosts::start(4, &directory);
         std::fs::write(directory.join("altered.py"), ALTERED).unwrap();
+        // As small as it is installed.
+        let stripped = directory.join("hindmost-probe");
+        let strip = run(Command::new("strip").arg(probe()).arg("-o").arg(&stripped));
+        assert!(strip.status.success(), "{}", said(&strip));
         Cluster {
             hosts,
             launcher: None,
             directory,
-            probe: probe(),
+            probe: stripped,
         }
     }
 
@@ -122,7 +127,7 @@ impl Cluster {
             ["steps", "sign"].map(|name| self.directory.join(format!("{}-{name}", launcher.compiler)));
         let source = concat!(env!("CARGO_MANIFEST_DIR"), "/jobs/clusters/steps.c");
         let built = run(Command::new(launcher.compiler)
-            .args(["-g", "-O1", source, "-o"])
+            .args(["-g", "-O0", source, "-o"])
             .arg(&exe));
         assert!(built.status.success(), "{}", said(&built));
         let program = [exe.to_str().unwrap(), HUNG, sign.to_str().unwrap()];
@@ -186,11 +191,11 @@ impl Cluster {
 
     /// Who is named, proven, and what is said of what was not seen. A rank may have been on its way to the call of all others.
     #[track_caller]
-    fn names_rank_2(&self, arguments: &[&str], missing: &Value) -> Value {
+    fn names_rank_2(&self, arguments: &[&str], missing: &str) -> Value {
         let (output, answer) = self.answer(arguments);
         assert_eq!(answer["hindmost"][0]["ranks"], HUNG, "{arguments:?}: {answer:#}");
         assert_eq!(output.status.code(), Some(0), "{arguments:?}: {answer:#}");
-        assert_eq!(answer["missing_ranks"], *missing, "{arguments:?}: {answer:#}");
+        assert_eq!(answer["missing_ranks"], missing, "{arguments:?}: {answer:#}");
         answer
     }
 
@@ -201,7 +206,8 @@ impl Cluster {
             &["sh", "-c", "ls -d /dev/shm/hindmost* /tmp/hindmost* 2>/dev/null"],
         );
         let processes = self.hosts.running(node).into_iter();
-        let probes = processes.filter(|(_, line)| line.contains("--serve"));
+        // What reaches a host that hangs has the same words among its arguments, and ends when that host does.
+        let probes = processes.filter(|(_, line)| line.contains("--serve") && !line.starts_with("ssh"));
         format!(
             "{}{:?}",
             String::from_utf8_lossy(&files.stdout),
@@ -212,7 +218,9 @@ impl Cluster {
     #[track_caller]
     fn nothing_remains(&self) {
         for node in 1..=3 {
-            until("nothing remains", || self.remains(node) == "[]");
+            until(&format!("nothing remains on node{node}"), || {
+                self.remains(node) == "[]"
+            });
         }
     }
 }
@@ -240,7 +248,9 @@ fn one_command_answers_for_all_hosts_though_some_are_half_dead() {
     let _turn = my_turn();
     let mut cluster = Cluster::start();
     let launcher = cluster.hang(&HYDRA);
-    let answer = cluster.names_rank_2(&[&launcher], &Value::Null);
+    let begun = Instant::now();
+    let answer = cluster.names_rank_2(&[&launcher], "");
+    let took = begun.elapsed();
     assert_eq!(answer["tasks"], 4, "{answer:#}");
     let launcher = cluster.hang(&OPEN_MPI);
 
@@ -253,12 +263,9 @@ fn one_command_answers_for_all_hosts_though_some_are_half_dead() {
         "--save",
         saved.to_str().unwrap(),
     ];
-    let answer = cluster.names_rank_2(&[&[&launcher[..]][..], &keep].concat(), &Value::Null);
-    assert_eq!(
-        (&answer["tasks"], warnings(&answer)),
-        (&4.into(), String::new()),
-        "{answer:#}"
-    );
+    let answer = cluster.names_rank_2(&[&[&launcher[..]][..], &keep].concat(), "");
+    assert_eq!(answer["tasks"], 4, "{answer:#}");
+    assert!(!warnings(&answer).contains("not seen"), "{answer:#}");
     let text = std::fs::read_to_string(&table).unwrap();
     for (rank, host) in ["0 node1:", "1 node2:", "2 node2:", "3 node3:"]
         .into_iter()
@@ -274,7 +281,7 @@ fn one_command_answers_for_all_hosts_though_some_are_half_dead() {
     let list = cluster.directory.join("list");
     std::fs::write(&list, "node1\nnode2 # two ranks\nnode3\n").unwrap();
     let list = list.to_str().unwrap();
-    cluster.names_rank_2(&["--hosts", list], &Value::Null);
+    cluster.names_rank_2(&["--hosts", list], "");
     cluster.nothing_remains();
 
     // What is sent is not what comes there: an answer with one altered byte counts as none.
@@ -290,10 +297,12 @@ fn one_command_answers_for_all_hosts_though_some_are_half_dead() {
 
     // Logins to node3 hang; its link is cut; node4, which has no rank, is dead.
     cluster.hosts.let_logins_hang(3, true);
-    let answer = cluster.names_rank_2(&[&launcher, "--deadline", DEADLINE], &"3".into());
+    // On a busy machine the others need longer.
+    let deadline = format!("{}s", DEADLINE.max(3 * took).as_secs());
+    let answer = cluster.names_rank_2(&[&launcher, "--deadline", &deadline], "3");
     let told = warnings(&answer);
     assert!(
-        told.contains("rank 3 on host node3 was not seen") && told.contains("did not answer within 6 s"),
+        told.contains("rank 3 on host node3 was not seen") && told.contains("did not answer within"),
         "{told}"
     );
     cluster.interrupted(&launcher);
@@ -302,10 +311,7 @@ fn one_command_answers_for_all_hosts_though_some_are_half_dead() {
     cluster.hosts.cut(3, true);
     let list = cluster.directory.join("list");
     std::fs::write(&list, "node1\nnode2\nnode3\nnode4\n").unwrap();
-    let answer = cluster.names_rank_2(
-        &["--hosts", list.to_str().unwrap(), "--deadline", DEADLINE],
-        &"3".into(),
-    );
+    let answer = cluster.names_rank_2(&["--hosts", list.to_str().unwrap(), "--deadline", &deadline], "3");
     for host in ["node3", "node4"] {
         assert!(
             warnings(&answer).contains(&format!("host {host} was not seen")),
