@@ -2,10 +2,12 @@
 //!
 //! gcc does not describe every call: one through memory of whose arguments it knows nothing has no entry (`call *0x20(%rbx)`). The
 //! instructions themselves are all there. What is decoded here is complete or refused: a function that jumps to an address which is
-//! computed (the table of a `switch`) or that an exception may enter in its middle has ways that the instructions do not show.
+//! computed (the table of a `switch`) has ways that the instructions do not show. Where an exception goes is told by tables beside the code
+//! ([`landing`](crate::landing)).
 
 use crate::elf::Image;
-use crate::unwinding::each_entry;
+use crate::landing::{LandingPad, landing_pads};
+use crate::unwinding::{BadTables, each_entry};
 use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, OpKind, Register};
 use object::{Object as _, ObjectSymbol as _};
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,8 +32,8 @@ pub(crate) struct ReachedInstruction {
     pub(crate) address: u64,
     /// The address after it: what a call returns to.
     pub(crate) end: u64,
-    /// What may follow it in the function.
-    pub(crate) next: [Option<InstructionIndex>; 2],
+    /// What may follow it in the function: the one behind it, the one that it jumps to, and the landing pad of an exception.
+    pub(crate) next: [Option<InstructionIndex>; 3],
     /// Whether it calls, and how.
     pub(crate) call: Option<CallForm>,
 }
@@ -48,8 +50,9 @@ pub(crate) enum CallForm {
 /// What a program's code needs to be decoded for all its functions.
 pub(crate) struct Decode<'i, 'a> {
     image: &'i Image<'a>,
-    /// Where functions begin that an exception may enter in their middle; `None` if that cannot be told.
-    with_landing_pads: Option<BTreeSet<u64>>,
+    /// Of code that an exception may enter in its middle: its first address, and that of the table of its landing pads. `None` if that
+    /// cannot be told.
+    exceptions: Option<BTreeMap<u64, u64>>,
     /// The first addresses of functions that begin in the middle of one of the source.
     parts: BTreeSet<u64>,
     /// The file has names of local functions: then `parts` is complete.
@@ -72,7 +75,7 @@ impl<'i, 'a> Decode<'i, 'a> {
         }
         Self {
             image,
-            with_landing_pads: with_landing_pads(image),
+            exceptions: exceptions(image),
             parts,
             has_local_names,
         }
@@ -83,6 +86,18 @@ impl<'i, 'a> Decode<'i, 'a> {
         !self.parts.contains(&address) && (self.has_local_names || !is_copy)
     }
 
+    /// The landing pads of a function; `None` if they cannot be told.
+    fn landing_pads(&self, ranges: &[Range<u64>]) -> Option<Vec<LandingPad>> {
+        let exceptions = self.exceptions.as_ref()?;
+        let mut found = Vec::new();
+        for range in ranges {
+            for (&start, &table) in exceptions.range(range.clone()) {
+                found.extend(landing_pads(self.image, table, start)?);
+            }
+        }
+        Some(found)
+    }
+
     /// Decodes the function in `ranges`, from `entry`. Jumps to computed addresses in front of `tail_calls` (addresses after an
     /// instruction) leave the function.
     pub(crate) fn function(
@@ -91,13 +106,7 @@ impl<'i, 'a> Decode<'i, 'a> {
         entry: u64,
         tail_calls: &BTreeSet<u64>,
     ) -> Option<Code> {
-        let lands = self.with_landing_pads.as_ref()?;
-        if ranges
-            .iter()
-            .any(|range| lands.range(range.clone()).next().is_some())
-        {
-            return None;
-        }
+        let pads = self.landing_pads(ranges)?;
         let within = |address: u64| ranges.iter().find(|range| range.contains(&address));
         let mut found: BTreeMap<u64, Decoded> = BTreeMap::new();
         let mut work = vec![entry];
@@ -118,8 +127,10 @@ impl<'i, 'a> Decode<'i, 'a> {
                 let next = leads_to(&instruction, tail_calls)?;
                 let jumps = next.jumps.filter(|&target| within(target).is_some());
                 let follows = next.falls.then_some(end).filter(|&end| within(end).is_some());
-                found.insert(address, (end, [follows, jumps], next.call));
-                work.extend(jumps);
+                let pad = pads.iter().find(|pad| pad.calls.contains(&address));
+                let lands = pad.map(|pad| pad.pad);
+                found.insert(address, (end, [follows, jumps, lands], next.call));
+                work.extend(jumps.into_iter().chain(lands));
                 goes_on = follows.is_some();
                 if !goes_on || found.len() > MOST_INSTRUCTIONS {
                     break;
@@ -186,7 +197,7 @@ fn leads_to(instruction: &Instruction, tail_calls: &BTreeSet<u64>) -> Option<Nex
 }
 
 /// The address after an instruction, the addresses of those that may follow, and how it calls.
-type Decoded = (u64, [Option<u64>; 2], Option<CallForm>);
+type Decoded = (u64, [Option<u64>; 3], Option<CallForm>);
 
 impl Code {
     /// The calls.
@@ -221,16 +232,21 @@ fn is_indexed(instruction: &Instruction) -> bool {
     instruction.memory_index() != Register::None
 }
 
-/// The first addresses of code that exceptions may enter; `None` when the tables cannot be read.
-fn with_landing_pads(image: &Image<'_>) -> Option<BTreeSet<u64>> {
-    let mut found = BTreeSet::new();
+/// By first address of code that exceptions may enter, where the table of its landing pads is; `None` when the unwind tables cannot be read.
+fn exceptions(image: &Image<'_>) -> Option<BTreeMap<u64, u64>> {
+    let mut found = BTreeMap::new();
     if image.file.section_by_name(".eh_frame").is_none() {
         // Code without unwind tables catches nothing.
         return image.file.section_by_name(".text").map(|_| found);
     }
     each_entry(image, |entry| {
-        if entry.lsda().is_some() {
-            found.insert(entry.initial_address());
+        match entry.lsda() {
+            None => {}
+            Some(gimli::Pointer::Direct(table)) => {
+                found.insert(entry.initial_address(), table);
+            }
+            // Read from somewhere at run time: not by any compiler here.
+            Some(gimli::Pointer::Indirect(_)) => return Err(BadTables),
         }
         Ok(())
     })

@@ -8,7 +8,8 @@
 //!   last line.
 //! - A *column* means the points whose text contains it. Where there are none, the column says nothing, and
 //!   the whole line is meant.
-//! - A *call* is meant by the position at which it begins. gcc gives that position to the calls in its arguments, too, so
+//! - A *call* is meant by the position at which it begins, as compilers of C number it, or by one within it: g++ gives a call the
+//!   position of its parenthesis, clang++ that of the member's name. gcc gives the position of a call to the calls in its arguments, too, so
 //!   whoever takes a call has to take those as well ([`Function::within`]).
 //!
 //! What a frame tells besides its position (the function that it has called, what an optimiser did with a call) is the
@@ -16,6 +17,7 @@
 //! with the sets of this module.
 
 use crate::{Function, Point, PointId, PointKind, ScopeKind};
+use std::ops::RangeInclusive;
 
 impl Function {
     /// The points whose code may carry this line, in ascending order.
@@ -37,6 +39,24 @@ impl Function {
             (span.line, span.column) == (line, column)
         };
         self.calls_on(line).filter(begins_there)
+    }
+
+    /// Of these calls, in ascending order, those that an instruction at the position may be: those that begin here, or else those
+    /// around it that are around no other one of them.
+    pub fn calls_at(&self, calls: &[PointId], line: u32, column: u32) -> Vec<PointId> {
+        let span = |call: PointId| self.points[call].span;
+        let begins = |call: &PointId| (span(*call).line, span(*call).column) == (line, column);
+        let exact = Vec::from_iter(calls.iter().copied().filter(begins));
+        if !exact.is_empty() {
+            return exact;
+        }
+        let around = calls.iter().copied();
+        let around = Vec::from_iter(around.filter(|&call| span(call).contains_position(line, column)));
+        let is_innermost = |call: &PointId| {
+            let mut spans = around.iter().map(|&other| span(other));
+            !spans.any(|other| other != span(*call) && span(*call).contains(other))
+        };
+        around.iter().copied().filter(is_innermost).collect()
     }
 
     /// Of points on a line, those whose text contains the column; all of them where none does, or where no column is known.
@@ -61,13 +81,27 @@ impl Function {
         self.points.iter_enumerated().filter(inside).map(|(id, _)| id)
     }
 
+    /// The points whose code may carry a line of the function's head, up to the opening brace, in ascending order.
+    pub fn points_of_head(&self) -> impl Iterator<Item = PointId> + '_ {
+        let entry = self.points.iter().find(|point| point.kind == PointKind::Entry);
+        let head = entry.map(|entry| self.head(entry.span.line));
+        let in_head = move |(_, point): &(PointId, &Point)| {
+            head.clone()
+                .is_some_and(|mut head| head.any(|line| self.stands_on(point, line)))
+        };
+        self.points.iter_enumerated().filter(in_head).map(|(id, _)| id)
+    }
+
+    /// The lines from the first one of the function to the one with its opening brace.
+    fn head(&self, first: u32) -> RangeInclusive<u32> {
+        let mut blocks = self.scopes.iter().filter(|scope| scope.kind == ScopeKind::Block);
+        let brace = blocks.next().map_or(first, |block| block.line);
+        first..=brace
+    }
+
     fn stands_on(&self, point: &Point, line: u32) -> bool {
         match point.kind {
-            PointKind::Entry => {
-                let mut blocks = self.scopes.iter().filter(|scope| scope.kind == ScopeKind::Block);
-                let brace = blocks.next().map_or(point.span.line, |block| block.line);
-                (point.span.line..=brace).contains(&line)
-            }
+            PointKind::Entry => self.head(point.span.line).contains(&line),
             PointKind::Exit => point.span.end_line == line,
             _ => !point.span.is_empty() && point.span.covers_line(line),
         }

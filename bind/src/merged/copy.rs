@@ -230,12 +230,13 @@ pub(super) struct Shown {
 }
 
 /// The calls at a position, with those nested in them: gcc numbers a call nested in another call's arguments like the outer one.
-pub(super) fn calls_at(function: &Function, position: Position) -> Vec<PointId> {
-    let span = |&point: &PointId| function.points[point].span;
-    let begins = |point: &PointId| (span(point).line, span(point).column) == position;
-    let outer = Vec::from_iter(calls(function).filter(begins).map(|point| span(&point)));
-    let is_within = |point: &PointId| outer.iter().any(|outer| outer.contains(span(point)));
-    calls(function).filter(is_within).collect()
+pub(super) fn calls_at(function: &Function, (line, column): Position) -> Vec<PointId> {
+    let on_line = Vec::from_iter(function.calls_on(line));
+    let outer = function.calls_at(&on_line, line, column);
+    let inside = function.within(&outer);
+    inside
+        .filter(|&point| function.points[point].kind.is_call())
+        .collect()
 }
 
 pub(super) fn shown(names: &Names<'_>, sites: &BTreeMap<Position, Sites<'_>>) -> Shown {
