@@ -86,7 +86,11 @@ impl Order<'_> {
         let body = &self.map().functions[id];
         // C++ makes implicit calls: of constructors, operators, conversions. One of the name of a call on the line may not
         // be that call.
-        if body.language().is_cxx() && self.may_be_implicit(callee) {
+        let is_implicit = body.language().is_cxx() && self.may_be_implicit(callee);
+        if let Some(head) = head_of_constructor(body, &on_line, (line, frame.column), is_implicit) {
+            return Ok(Standing::anywhere(head));
+        }
+        if is_implicit {
             return Ok(Standing::anywhere(on_line));
         }
         let call = Call {
@@ -315,6 +319,28 @@ impl Order<'_> {
     }
 }
 
+/// The points of the head of a constructor, where a frame that is there may have called what no text of the head does: what the class says of members that
+/// the list of initialisers leaves out (`int m = f();`) is evaluated there, and so are their constructors, at any position that the compiler gives them. Within the
+/// text of a call stands nothing but that call.
+fn head_of_constructor(
+    body: &Function,
+    on_line: &[PointId],
+    (line, column): (u32, Option<u32>),
+    is_implicit: bool,
+) -> Option<Vec<PointId>> {
+    let qualified = body.linkage_name.as_deref()?;
+    let in_head = on_line
+        .iter()
+        .any(|&point| body.points[point].kind == PointKind::Entry);
+    let of_a_call = |&point: &PointId| {
+        let point = &body.points[point];
+        point.kind.is_call() && column.is_some_and(|column| point.span.contains_position(line, column))
+    };
+    let is_explicit = !is_implicit && on_line.iter().any(of_a_call);
+    (in_head && !is_explicit && base::constructs(qualified, &body.name))
+        .then(|| body.points_of_head().collect())
+}
+
 /// Whether a point is a call of the function that a frame names; an MPI function's frame may carry its profiling
 /// name.
 fn calls_by_name(point: &Point, frame_function: &str) -> bool {
@@ -345,11 +371,7 @@ fn narrow_calls(body: &Function, calls: Vec<PointId>, (line, column): (u32, Opti
     let Some(column) = column.filter(|&column| column > 0 && calls.len() > 1) else {
         return calls;
     };
-    let begins_there = |call: &PointId| {
-        let span = body.points[*call].span;
-        (span.line, span.column) == (line, column)
-    };
-    let exact = Vec::from_iter(calls.iter().copied().filter(begins_there));
+    let exact = body.calls_at(&calls, line, column);
     if exact.is_empty() {
         return calls;
     }

@@ -25,5 +25,6 @@ pub mod oracle;
 pub mod second;
 pub mod seeds;
 pub mod slices;
+pub mod stands;
 pub mod stopped;
 pub mod stops;

@@ -1,0 +1,207 @@
+//! Programs of C++ that are their own oracle. Each counts its calls of `stand` and stays in the one that its argument names, so that the numbers tell
+//! which of two processes is behind the other, whatever the compiler made of the source.
+//!
+//! All processes of a program do the same, so each call comes before the next one, and nothing else may be said of two of them:
+//! that they are the same, or in branches which exclude each other, is wrong as well.
+
+mod generate;
+
+use crate::oracle::judge::Directory;
+use crate::oracle::rng::Rng;
+use crate::stopped::{Stopped, hindmost, succeed};
+use generate::generate;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+/// So many calls of a generated program are looked at.
+const STOPS: usize = 20;
+
+/// A generated program may take so long; a longer one is left out.
+const LONGEST: Duration = Duration::from_secs(10);
+
+/// A program that was built, with its map.
+pub struct Program {
+    directory: Directory,
+}
+
+/// What `order` says of two processes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Said {
+    /// That the first is behind.
+    Before,
+    /// That the second is behind.
+    After,
+    /// That they are in the same execution of the same point.
+    Equal,
+    /// That they are on branches that do not follow each other.
+    Incomparable,
+    /// Nothing.
+    Nothing,
+}
+
+/// What was said of two calls.
+pub struct Answer {
+    /// The numbers of the calls.
+    pub calls: (u32, u32),
+    /// What was said of them.
+    pub said: Said,
+    /// The words of the answer.
+    pub text: String,
+}
+
+impl Program {
+    /// Builds a program of C++ and makes its map. `flags` are separated by spaces.
+    ///
+    /// # Panics
+    /// If the compiler or `hindmost map` fails.
+    pub fn build(source: &str, compiler: &str, flags: &str) -> Self {
+        let directory = Directory::of_seed(None, 0).unwrap();
+        std::fs::write(directory.path.join("program.cc"), source).unwrap();
+        let program = Self { directory };
+        let mut compile = program.command(Path::new(compiler));
+        compile.args(["-std=c++17", "-w", "-g", "program.cc", "-o", "program"]);
+        succeed(compile.args(flags.split(' ')));
+        let map = ["map", "-q", "-o", "program.hmap", "--exe", "program"];
+        succeed(program.command(&hindmost()).args(map));
+        program
+    }
+
+    fn command(&self, program: &Path) -> Command {
+        let mut command = Command::new(program);
+        command
+            .current_dir(&self.directory.path)
+            .env("XDG_CACHE_HOME", &self.directory.path);
+        command
+    }
+
+    /// How many calls it makes when it stays in none of them; `None` if it takes very long, or ends otherwise than by the end of `main`.
+    fn calls(&self) -> Option<u32> {
+        let mut child = self
+            .command(&self.directory.path.join("program"))
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let start = Instant::now();
+        while child.try_wait().unwrap().is_none() {
+            if start.elapsed() > LONGEST {
+                child.kill().unwrap();
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        let output = child.wait_with_output().unwrap();
+        let count = String::from_utf8(output.stdout).unwrap();
+        count.trim().parse().ok().filter(|_| output.status.success())
+    }
+
+    /// What `order` says of each two of these calls, which need not be in the order of their numbers.
+    ///
+    /// # Panics
+    /// If the program does not come to one of the calls, or `hindmost` fails.
+    pub fn order(&self, calls: &[u32]) -> Vec<Answer> {
+        let exe = self.directory.path.join("program");
+        let stopped = Vec::from_iter(calls.iter().map(|&call| Stopped::new(&exe, &[call])));
+        let pids = stopped.iter().map(|process| process.id().to_string());
+        let mut find = self.command(&hindmost());
+        find.args(["find", "--map", "program.hmap", "--save", "stacks.jsonl"]);
+        let found = find.args(pids).output().unwrap();
+        assert!(matches!(found.status.code(), Some(0 | 1 | 3)), "{found:?}");
+
+        let mut asked = Vec::new();
+        for (at, a) in stopped.iter().enumerate() {
+            for (b, later) in stopped.iter().zip(calls).skip(at + 1) {
+                asked.push(((calls[at], *later), format!("{} {}\n", a.id(), b.id())));
+            }
+        }
+        let lines = asked.iter().map(|(_, line)| line.as_str());
+        std::fs::write(self.directory.path.join("pairs"), lines.collect::<String>()).unwrap();
+        let mut order = self.command(&hindmost());
+        order.args(["order", "--stacks", "stacks.jsonl", "--map", "program.hmap"]);
+        let output = succeed(order.args(["--pairs", "pairs"]));
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(text.lines().count(), asked.len(), "{text}");
+        let answers = text.lines().zip(asked).map(|(line, (calls, _))| Answer {
+            calls,
+            said: match line.split(' ').nth(2) {
+                Some("before") => Said::Before,
+                Some("after") => Said::After,
+                Some("equal") => Said::Equal,
+                Some("incomparable") => Said::Incomparable,
+                Some("unknown") => Said::Nothing,
+                _ => panic!("{line}"),
+            },
+            text: line.to_owned(),
+        });
+        answers.collect()
+    }
+}
+
+/// What came out for generated programs.
+#[derive(Default)]
+pub struct Figures {
+    /// By what was said: pairs of calls.
+    said: BTreeMap<&'static str, usize>,
+    /// Programs that end in another way, take too long, or make hardly any call.
+    pub left_out: usize,
+    /// What is wrong, with the seed and the build.
+    pub wrong: Vec<String>,
+}
+
+impl Figures {
+    /// The pairs of which the order was found.
+    #[must_use]
+    pub fn right(&self) -> usize {
+        self.said.get("right").copied().unwrap_or_default()
+    }
+}
+
+impl fmt::Display for Figures {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let of = |what| self.said.get(what).copied().unwrap_or_default();
+        write!(
+            f,
+            "{} pairs right, {} unknown, {} wrong; {} programs left out",
+            of("right"),
+            of("unknown"),
+            self.wrong.len(),
+            self.left_out
+        )
+    }
+}
+
+/// Holds the program of a seed, as one compiler makes it, against what it does.
+pub fn check(seed: u64, compiler: &str, flags: &str, figures: &mut Figures) {
+    let program = Program::build(&generate(seed), compiler, flags);
+    let Some(count) = program.calls().filter(|&count| count > 1) else {
+        figures.left_out += 1;
+        return;
+    };
+    for answer in program.order(&drawn(seed, count)) {
+        let what = match answer.said {
+            Said::Before => "right",
+            Said::Nothing => "unknown",
+            Said::After | Said::Equal | Said::Incomparable => {
+                let (a, b) = answer.calls;
+                figures.wrong.push(format!(
+                    "seed {seed}, {compiler} {flags}: call {a} comes before call {b}, but: {}",
+                    answer.text
+                ));
+                continue;
+            }
+        };
+        *figures.said.entry(what).or_default() += 1;
+    }
+}
+
+/// Some of the calls, many of them one behind the other.
+fn drawn(seed: u64, count: u32) -> Vec<u32> {
+    let mut random = Rng::new(seed);
+    let mut calls = BTreeSet::new();
+    while calls.len() < STOPS.min(count as usize) {
+        let call = random.range(1, i64::from(count)) as u32;
+        calls.extend([call, call + 1].into_iter().filter(|&call| call <= count));
+    }
+    Vec::from_iter(calls)
+}
