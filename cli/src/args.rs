@@ -38,7 +38,7 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Name the hindmost task of a running job
     #[command(after_help = FIND_HELP)]
-    Find(FindArgs),
+    Find(Box<FindArgs>),
     /// Make a progress map from C sources
     #[command(after_help = "Exit status: 0 the map was written, 2 error.")]
     Map(MapArgs),

@@ -41,6 +41,9 @@ struct Class {
     members: Vec<String>,
 }
 
+/// Writes a statement of some kind.
+type Kind = fn(&mut Writer, &mut Context);
+
 /// What a statement may use.
 #[derive(Clone, Default)]
 struct Context {
@@ -182,7 +185,7 @@ impl Writer {
             self.stand();
             return;
         }
-        const KINDS: [(fn(&mut Writer, &mut Context), u32); 17] = [
+        const KINDS: [(Kind, u32); 17] = [
             (|writer, _| writer.stand(), 18),
             (Writer::plain_call, 14),
             (Writer::branch, 10),
