@@ -19,13 +19,13 @@ fn of_seeds(seeds: std::ops::Range<u64>, compiler: &str, flags: &str) {
         figures.wrong.join("\n")
     );
     // Silence is no way to be right.
-    assert!(figures.right() > 100, "{compiler} {flags}: {figures}");
+    assert!(figures.right() > 40, "{compiler} {flags}: {figures}");
 }
 
 #[test]
 fn nothing_is_wrong_in_code_of_gcc() {
-    of_seeds(1..4, "g++", "-O2");
-    of_seeds(4..6, "g++", "-Os");
+    of_seeds(1..6, "g++", "-O2");
+    of_seeds(6..9, "g++", "-Os");
 }
 
 #[test]
