@@ -344,20 +344,21 @@ impl Writer {
         if let Some(before) = before {
             self.line(&before);
         }
-        let mut inner = context.with(&number);
-        (inner.in_loop, inner.in_switch) = (true, false);
-        if self.random.chance(15) {
+        // A head that decides nothing: the body does.
+        let inner = if self.random.chance(15) {
             self.line(&format!("for (int n{i} = 0;; n{i}++) {{"));
             self.line(&format!("    if (n{i} == {count})"));
             self.line("        break;");
-        } else {
-            self.line(&format!("{head} {{"));
-        }
-        self.some(&if self.text.ends_with("break;\n") {
             context.deeper()
         } else {
-            inner
-        });
+            self.line(&format!("{head} {{"));
+            Context {
+                in_loop: true,
+                in_switch: false,
+                ..context.with(&number)
+            }
+        };
+        self.some(&inner);
         self.line("}");
     }
 
