@@ -7,7 +7,7 @@
 
 use crate::elf::Image;
 use crate::landing::{LandingPad, landing_pads};
-use crate::unwinding::{BadTables, each_entry};
+use crate::unwinding::{each_entry, exceptions_of};
 use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, OpKind, Register};
 use object::{Object as _, ObjectSymbol as _};
 use std::collections::{BTreeMap, BTreeSet};
@@ -86,7 +86,7 @@ impl<'i, 'a> Decode<'i, 'a> {
         !self.parts.contains(&address) && (self.has_local_names || !is_copy)
     }
 
-    /// The landing pads of a function; `None` if they cannot be told.
+    /// The landing pads of a function, by the code that leads to them; `None` if they cannot be told.
     fn landing_pads(&self, ranges: &[Range<u64>]) -> Option<Vec<LandingPad>> {
         let exceptions = self.exceptions.as_ref()?;
         let mut found = Vec::new();
@@ -95,6 +95,7 @@ impl<'i, 'a> Decode<'i, 'a> {
                 found.extend(landing_pads(self.image, table, start)?);
             }
         }
+        found.sort_by_key(|pad| pad.calls.start);
         Some(found)
     }
 
@@ -127,8 +128,9 @@ impl<'i, 'a> Decode<'i, 'a> {
                 let next = leads_to(&instruction, tail_calls)?;
                 let jumps = next.jumps.filter(|&target| within(target).is_some());
                 let follows = next.falls.then_some(end).filter(|&end| within(end).is_some());
-                let pad = pads.iter().find(|pad| pad.calls.contains(&address));
-                let lands = pad.map(|pad| pad.pad);
+                let before = pads.partition_point(|pad| pad.calls.start <= address);
+                let pad = before.checked_sub(1).map(|last| &pads[last]);
+                let lands = pad.filter(|pad| pad.calls.contains(&address)).map(|pad| pad.pad);
                 found.insert(address, (end, [follows, jumps, lands], next.call));
                 work.extend(jumps.into_iter().chain(lands));
                 goes_on = follows.is_some();
@@ -240,14 +242,7 @@ fn exceptions(image: &Image<'_>) -> Option<BTreeMap<u64, u64>> {
         return image.file.section_by_name(".text").map(|_| found);
     }
     each_entry(image, |entry| {
-        match entry.lsda() {
-            None => {}
-            Some(gimli::Pointer::Direct(table)) => {
-                found.insert(entry.initial_address(), table);
-            }
-            // Read from somewhere at run time: not by any compiler here.
-            Some(gimli::Pointer::Indirect(_)) => return Err(BadTables),
-        }
+        found.extend(exceptions_of(&entry)?.map(|table| (entry.initial_address(), table)));
         Ok(())
     })
     .ok()?;

@@ -39,6 +39,18 @@ pub(crate) enum Cfa {
 #[derive(Debug)]
 pub(crate) struct BadTables;
 
+/// Where the table of an entry's landing pads is, if exceptions may enter its code in the middle.
+///
+/// # Errors
+/// Its address is read from somewhere at run time: not by any compiler here.
+pub(crate) fn exceptions_of(entry: &FrameDescriptionEntry<Slice<'_>>) -> Result<Option<u64>, BadTables> {
+    match entry.lsda() {
+        None => Ok(None),
+        Some(gimli::Pointer::Direct(table)) => Ok(Some(table)),
+        Some(gimli::Pointer::Indirect(_)) => Err(BadTables),
+    }
+}
+
 /// Hands over each entry of the section `.eh_frame`.
 ///
 /// # Errors

@@ -1,7 +1,7 @@
 //! The pieces of code that a file describes in its unwind tables, and names that decide how control flows.
 
 use crate::elf::Image;
-use crate::unwinding::{BadTables, Row, each_entry, unwinding};
+use crate::unwinding::{Row, each_entry, exceptions_of, unwinding};
 use iced_x86::{Decoder, DecoderOptions, Instruction, OpKind};
 use object::{Object as _, ObjectSection as _, ObjectSymbol as _, RelocationTarget};
 use std::collections::{BTreeMap, BTreeSet};
@@ -43,12 +43,7 @@ pub(super) fn frames(image: &Image<'_>) -> Option<Vec<UnwindEntry>> {
     let stubs: Vec<Range<u64>> = stubs.collect();
     let mut found = Vec::new();
     each_entry(image, |entry| {
-        let exceptions = match entry.lsda() {
-            None => None,
-            Some(gimli::Pointer::Direct(address)) => Some(address),
-            // Read from somewhere at run time: not by any compiler here.
-            Some(gimli::Pointer::Indirect(_)) => return Err(BadTables),
-        };
+        let exceptions = exceptions_of(&entry)?;
         let start = entry.initial_address();
         let code = start..start.saturating_add(entry.len());
         let is_stub = stubs.iter().any(|stubs| stubs.contains(&start));
