@@ -34,18 +34,20 @@ impl Function {
 
     /// The calls that begin exactly here, in ascending order.
     pub fn calls_beginning_at(&self, line: u32, column: u32) -> impl Iterator<Item = PointId> + '_ {
-        let begins_there = move |&call: &PointId| {
-            let span = self.points[call].span;
-            (span.line, span.column) == (line, column)
-        };
-        self.calls_on(line).filter(begins_there)
+        self.calls_on(line)
+            .filter(move |&call| self.begins_at(call, line, column))
+    }
+
+    fn begins_at(&self, point: PointId, line: u32, column: u32) -> bool {
+        let span = self.points[point].span;
+        (span.line, span.column) == (line, column)
     }
 
     /// Of these calls, in ascending order, those that an instruction at the position may be: those that begin here, or else those
     /// around it that are around no other one of them.
     pub fn calls_at(&self, calls: &[PointId], line: u32, column: u32) -> Vec<PointId> {
         let span = |call: PointId| self.points[call].span;
-        let begins = |call: &PointId| (span(*call).line, span(*call).column) == (line, column);
+        let begins = |&call: &PointId| self.begins_at(call, line, column);
         let exact = Vec::from_iter(calls.iter().copied().filter(begins));
         if !exact.is_empty() {
             return exact;

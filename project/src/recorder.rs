@@ -1,8 +1,9 @@
 //! The flight recorder: made for one MPI library by that library's own compiler, and directories for what it records.
 
 use crate::failure::Failure;
+use crate::files::begins_with;
 use regular_files::Limit;
-use std::io::{Read as _, Seek as _, Write as _};
+use std::io::Write as _;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -99,14 +100,8 @@ pub fn program_with_own_mpi(command: &[String]) -> Option<&Path> {
 
 /// The bytes of an ELF file; of others, which may be a job's input of any size, no more than the first is read.
 fn executable_bytes(path: &Path) -> Option<Vec<u8>> {
-    let mut file = regular_files::open(path).ok()?;
-    let mut magic = [0; 4];
-    file.read_exact(&mut magic).ok()?;
-    if magic != *b"\x7fELF" {
-        return None;
-    }
-    file.rewind().ok()?;
-    regular_files::read_opened(&mut file, Limit::PROGRAM).ok()
+    let is_executable = begins_with(path, b"\x7fELF");
+    is_executable.then(|| regular_files::read(path, Limit::PROGRAM).ok())?
 }
 
 fn runtime_beside() -> Result<PathBuf, Failure> {
