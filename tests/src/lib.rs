@@ -9,7 +9,7 @@
 //! too. Jobs run under Open MPI and MPICH, and under a Slurm of one node that the tests start themselves
 //! (`jobs/slurm`; its packages start services, so only CI installs them).
 //!
-//! `slices` holds the slicer against executed programs: 239 small programs of C and 37 of C++ (`tests/slices`) run
+//! `slices` holds the slicer against executed programs: small programs of C and C++ (`tests/slices`) run
 //! without everything that their slice leaves out, and with it perturbed, and must observe the same; lines dropped
 //! from a slice must be missed; and what the interpreter saw to depend on each other in random programs must be in
 //! the slice. `cargo xtask slice-fuzz` takes any seeds. `tests/jobs/messages.rs` does the same with 36 programs of
