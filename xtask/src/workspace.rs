@@ -64,17 +64,6 @@ pub fn members() -> Result<Vec<Member>> {
     Ok(members)
 }
 
-/// The names of all members' test targets. Two members may have a target of one name.
-pub fn test_targets() -> Result<BTreeSet<String>> {
-    let metadata = metadata(&["--no-deps"])?;
-    let packages = metadata["packages"].as_array().into_iter().flatten();
-    let targets = packages.flat_map(|package| package["targets"].as_array().into_iter().flatten());
-    targets
-        .filter(|target| target["kind"][0] == "test")
-        .map(|target| text(&target["name"], "name of a target").map(str::to_owned))
-        .collect()
-}
-
 /// Everything that `from` is built from, through any number of members, each with the member that brings it in.
 pub fn reachable<'a>(members: &'a [Member], from: &'a str) -> BTreeMap<&'a str, &'a str> {
     let mut brought_in_by = BTreeMap::new();
