@@ -56,6 +56,7 @@ struct Builder<'f> {
     unsequenced: Vec<Unsequenced>,
     groups: u32,
     choices: Vec<Vec<PointId>>,
+    handlers: Vec<PointId>,
     distrust: Option<Doubt>,
 }
 
@@ -88,6 +89,7 @@ impl<'f> Builder<'f> {
             unsequenced: Vec::new(),
             groups: 0,
             choices: Vec::new(),
+            handlers: Vec::new(),
             distrust: None,
         }
     }
@@ -132,6 +134,7 @@ impl<'f> Builder<'f> {
             loop_statements: self.loop_statements,
             divided: self.divided,
             choices: self.choices,
+            handlers: self.handlers,
             distrust: self.distrust,
         }
     }
@@ -204,9 +207,11 @@ impl<'f> Builder<'f> {
         let (_, sources) = self.tries.pop().unwrap_or((thrown, Vec::new()));
         let mut after = std::mem::take(&mut self.frontier);
         for (number, &handler) in handlers.iter().enumerate() {
+            let begin = self.function.stmts[handler].span;
             self.frontier = sources.clone();
-            let line = self.function.stmts[handler].span.line;
-            self.arm(number as u32 + 1, line, handler);
+            let head = self.join(begin);
+            self.handlers.push(head);
+            self.arm(number as u32 + 1, begin.line, handler);
             after.append(&mut self.frontier);
         }
         // What no handler here catches, one further out may.

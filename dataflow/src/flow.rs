@@ -30,6 +30,8 @@ pub struct Flow {
     /// Arms of which every build has one, where two of them make the same call at the same position: where each begins, and the
     /// point behind the last.
     pub choices: Vec<Vec<PointId>>,
+    /// Where handlers of exceptions begin, in order. Nothing but an exception leads there.
+    pub handlers: Vec<PointId>,
     /// Why the graph cannot be trusted, if it cannot (`setjmp`, a computed `goto`, a jump to a missing label).
     pub distrust: Option<Doubt>,
 }

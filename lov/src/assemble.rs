@@ -6,8 +6,9 @@ use base::{Confidence, Doubt, Id as _, IdVec};
 use dataflow::{Flow, FunctionIndex, FunctionInfo, Loops, Program};
 use ir::LoopKind;
 use progress_map::{
-    AddressTaken, Choice, File, FileId, Function, FunctionId, Iterated, Loop, LoopId, LoopSource, MacroCalls,
-    Map, MpiCall, PassedConstant, Point, PointId, PointerCall, Refusal, Refused, ScopeKind, Storage,
+    AddressTaken, Choice, File, FileId, Function, FunctionId, Handler, Iterated, Loop, LoopId, LoopSource,
+    MacroCalls, Map, MpiCall, PassedConstant, Point, PointId, PointerCall, Refusal, Refused, ScopeKind,
+    Storage,
 };
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -51,6 +52,7 @@ pub(crate) fn map(program: Program<'_>, mut variables: Vec<Vec<Variables>>) -> M
         decisive,
         iterated,
         pointer_calls,
+        handlers,
     } = in_functions(&functions, beside);
     let decisive = decisive::of_recursive(&functions, decisive.into_iter());
     let mut diagnostics: Vec<_> = units.iter().flat_map(|unit| unit.diagnostics.clone()).collect();
@@ -65,6 +67,7 @@ pub(crate) fn map(program: Program<'_>, mut variables: Vec<Vec<Variables>>) -> M
         decisive,
         address_taken,
         pointer_calls,
+        handlers,
         passed_constants,
         shown: Vec::new(),
         iterated,
@@ -88,6 +91,7 @@ struct InFunctions {
     decisive: Vec<(FunctionId, decisive::Decisive)>,
     iterated: Vec<Iterated>,
     pointer_calls: Vec<PointerCall>,
+    handlers: Vec<Handler>,
 }
 
 fn in_functions(functions: &IdVec<FunctionId, Function>, beside: Vec<Beside>) -> InFunctions {
@@ -116,6 +120,10 @@ fn in_functions(functions: &IdVec<FunctionId, Function>, beside: Vec<Beside>) ->
                     arguments,
                 }),
         );
+        let handlers = own.handlers.into_iter();
+        found
+            .handlers
+            .extend(handlers.map(|point| Handler { function, point }));
         found
             .decisive
             .extend(own.decisive.into_iter().map(|call| (function, call)));
@@ -184,6 +192,7 @@ fn bodies(program: Program<'_>, variables: Vec<Vec<Variables>>, file_of: &[Optio
         let beside = Beside {
             calls: mpi::calls(&info),
             pointer_calls: pointer_call::calls(&info),
+            handlers: info.flow.handlers.clone(),
             decisive: decisive::calls(&info),
             containers: iterated::containers(&info),
             choices: if units[info.unit].is_compiled_once() {
@@ -249,6 +258,7 @@ struct Beside {
     calls: mpi::Calls,
     pointer_calls: Vec<(PointId, u8)>,
     choices: Vec<Vec<PointId>>,
+    handlers: Vec<PointId>,
     decisive: Vec<decisive::Decisive>,
     containers: Vec<(Storage, Storage)>,
 }

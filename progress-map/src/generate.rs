@@ -17,8 +17,8 @@ pub use rng::Rng;
 use crate::format::Packing;
 use crate::{
     Across, AddressTaken, Assumption, BoundMerge, Choice, Cut, DecisiveCall, Direction, File, FileId,
-    Function, FunctionId, Grounds, Growth, Handed, InnerStep, Iterated, Lov, LovClass, MacroCalls, Map,
-    Moves, MpiArgument, MpiCall, PassedConstant, Point, PointId, PointKind, PointerCall, ScopeId, Shown,
+    Function, FunctionId, Grounds, Growth, Handed, Handler, InnerStep, Iterated, Lov, LovClass, MacroCalls,
+    Map, Moves, MpiArgument, MpiCall, PassedConstant, Point, PointId, PointKind, PointerCall, ScopeId, Shown,
     Storage, Term,
 };
 use base::{Confidence, Diagnostic, Id, IdVec, Reading, Severity, Span};
@@ -83,6 +83,10 @@ pub fn arbitrary(seed: u64) -> Map {
             function,
             point,
             arguments: rng.bits() as u8,
+        }),
+        handlers: at_some_points(rng, &functions, 8, |_, function, point| Handler {
+            function,
+            point,
         }),
         passed_constants: at_some_points(rng, &functions, 8, |rng, function, point| PassedConstant {
             function,

@@ -18,6 +18,7 @@ mod function;
 pub mod generate;
 mod grounds;
 mod handed;
+mod handler;
 mod inner_step;
 mod iterated;
 mod lov;
@@ -45,6 +46,7 @@ pub use format::{FunctionHead, Index, MAGIC, Reader, VERSION, records};
 pub use function::{Function, Loop, LoopSource, Point, PointKind, Scope, ScopeKind, Unsequenced};
 pub use grounds::{About, Grounds, Moves, Provenance, ProvenanceKind};
 pub use handed::Handed;
+pub use handler::Handler;
 pub use inner_step::InnerStep;
 pub use iterated::Iterated;
 pub use lov::{
@@ -103,6 +105,8 @@ pub struct Map {
     pub address_taken: Vec<AddressTaken>,
     /// Calls through pointers, sorted by function and point, none twice.
     pub pointer_calls: Vec<PointerCall>,
+    /// Where handlers of exceptions begin; sorted, none twice.
+    pub handlers: Vec<Handler>,
     /// Constants by which calls of one function may be told apart, sorted, none twice.
     pub passed_constants: Vec<PassedConstant>,
     /// Who is shown the addresses of variables that order loops, or of what these lead to; sorted, none twice.

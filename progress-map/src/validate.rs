@@ -40,6 +40,7 @@ impl Map {
         self.check_choices()?;
         self.check_decisive()?;
         self.check_pointer_calls()?;
+        self.check_handlers()?;
         self.check_passed_constants()?;
         self.check_shown()?;
         self.check_iterated()?;
@@ -117,6 +118,24 @@ impl Map {
             Ok(())
         } else {
             let part = "calls through pointers".to_owned();
+            Err(invalid(part, "they are not sorted, or one occurs twice"))
+        }
+    }
+
+    fn check_handlers(&self) -> Result<(), Invalid> {
+        for (at, handler) in self.handlers.iter().enumerate() {
+            let function = self.functions.get(handler.function);
+            if !function.is_some_and(|function| has_point(function, handler.point)) {
+                return Err(invalid(
+                    format!("handler {at}"),
+                    "there is no point of this number",
+                ));
+            }
+        }
+        if self.handlers.is_sorted_by(|a, b| a < b) {
+            Ok(())
+        } else {
+            let part = "handlers".to_owned();
             Err(invalid(part, "they are not sorted, or one occurs twice"))
         }
     }

@@ -73,9 +73,9 @@ fn each(reader: &Path, name: &str, inputs: &[Vec<u8>]) -> Vec<Value> {
 }
 
 /// The sections that the reader in C skips, which a map does not flag as required.
-const SKIPPED: [&[u8; 4]; 12] = [
-    b"CHOI", b"DECI", b"PTRC", b"CNST", b"SHOW", b"ITER", b"STEP", b"MACR", b"MAYC", b"BSIT", b"BCOD",
-    b"BTAI",
+const SKIPPED: [&[u8; 4]; 13] = [
+    b"CHOI", b"DECI", b"PTRC", b"CTCH", b"CNST", b"SHOW", b"ITER", b"STEP", b"MACR", b"MAYC", b"BSIT",
+    b"BCOD", b"BTAI",
 ];
 
 /// Bit 0 of a section's flags.

@@ -17,6 +17,7 @@ mod flow;
 mod grounds;
 mod habits;
 mod handed;
+mod handlers;
 mod heads;
 mod inner_steps;
 mod iterated;
@@ -63,6 +64,7 @@ const MPI_CALLS: Tag = Tag(*b"MPIC");
 const HANDED: Tag = Tag(*b"HAND");
 const CHOICES: Tag = Tag(*b"CHOI");
 const DECISIVE: Tag = Tag(*b"DECI");
+const HANDLERS: Tag = Tag(*b"CTCH");
 const PASSED_CONSTANTS: Tag = Tag(*b"CNST");
 const POINTER_CALLS: Tag = Tag(*b"PTRC");
 const SHOWN: Tag = Tag(*b"SHOW");
@@ -83,7 +85,7 @@ const SITES: Tag = Tag(*b"BSIT");
 const CODE: Tag = Tag(*b"BCOD");
 const TAIL_JUMPS: Tag = Tag(*b"BTAI");
 
-const STATIC: [Tag; 16] = [
+const STATIC: [Tag; 17] = [
     STRINGS,
     FILES,
     HEADS,
@@ -94,6 +96,7 @@ const STATIC: [Tag; 16] = [
     CHOICES,
     DECISIVE,
     POINTER_CALLS,
+    HANDLERS,
     PASSED_CONSTANTS,
     SHOWN,
     ITERATED,
@@ -102,12 +105,13 @@ const STATIC: [Tag; 16] = [
     MAY_CALL,
 ];
 /// Sections that a reader may skip: nothing of the rest is misleading without them.
-const OPTIONAL: [Tag; 15] = [
+const OPTIONAL: [Tag; 16] = [
     MPI_CALLS,
     HANDED,
     CHOICES,
     DECISIVE,
     POINTER_CALLS,
+    HANDLERS,
     PASSED_CONSTANTS,
     SHOWN,
     ITERATED,

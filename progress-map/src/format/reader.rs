@@ -5,9 +5,9 @@ use super::heads::Head;
 use super::record::{self, Stored};
 use super::strings::{Source, Strings};
 use super::{
-    FunctionHead, bound, calls, choices, code, decisive, flow, handed, heads, inner_steps, iterated, loops,
-    macros, merges, mpi, passed, passed_constants, pointer_calls, scopes, shown, sites, tail_jumps,
-    variables,
+    FunctionHead, bound, calls, choices, code, decisive, flow, handed, handlers, heads, inner_steps,
+    iterated, loops, macros, merges, mpi, passed, passed_constants, pointer_calls, scopes, shown, sites,
+    tail_jumps, variables,
 };
 use crate::error::{ReadError, Tag};
 use crate::{Binding, File, FileId, Function, FunctionId, Map, validate};
@@ -159,6 +159,9 @@ impl<'a> Reader<'a> {
             self.optional(super::POINTER_CALLS, strings, &mut budget, |source| {
                 pointer_calls::read_pointer_calls(source.columns)
             })?;
+        let handlers = self.optional(super::HANDLERS, strings, &mut budget, |source| {
+            handlers::read_handlers(source.columns)
+        })?;
         let passed_constants = self.optional(super::PASSED_CONSTANTS, strings, &mut budget, |source| {
             passed_constants::read_passed_constants(source.columns)
         })?;
@@ -184,6 +187,7 @@ impl<'a> Reader<'a> {
             decisive,
             address_taken,
             pointer_calls,
+            handlers,
             passed_constants,
             shown,
             iterated,
@@ -453,6 +457,7 @@ fn leave_out(map: &mut Map, wanted: &[bool]) {
     map.address_taken.retain(|taken| stays(taken.function));
     map.passed_constants.retain(|each| stays(each.function));
     map.pointer_calls.retain(|call| stays(call.function));
+    map.handlers.retain(|handler| stays(handler.function));
     map.shown.retain(|each| stays(each.function));
     map.iterated.retain(|each| stays(each.function));
     map.inner_steps

@@ -3,8 +3,9 @@
 use super::columns::{Budget, ColumnsOut, Packing};
 use super::strings::{Interner, Numbers, Sink};
 use super::{
-    bound, calls, choices, code, decisive, flow, handed, heads, inner_steps, iterated, loops, macros, merges,
-    mpi, passed, passed_constants, pointer_calls, record, scopes, shown, sites, tail_jumps, variables,
+    bound, calls, choices, code, decisive, flow, handed, handlers, heads, inner_steps, iterated, loops,
+    macros, merges, mpi, passed, passed_constants, pointer_calls, record, scopes, shown, sites, tail_jumps,
+    variables,
 };
 use crate::error::Tag;
 use crate::{Binding, Function, Map};
@@ -131,6 +132,7 @@ enum Part {
     Choices,
     Decisive,
     PointerCalls,
+    Handlers,
     PassedConstants,
     Shown,
     Iterated,
@@ -153,6 +155,7 @@ fn parts(map: &Map) -> Vec<Part> {
             Part::PointerCalls,
             map.address_taken.is_empty() && map.pointer_calls.is_empty(),
         ),
+        (Part::Handlers, map.handlers.is_empty()),
         (Part::PassedConstants, map.passed_constants.is_empty()),
         (Part::Shown, map.shown.is_empty()),
         (Part::Iterated, map.iterated.is_empty()),
@@ -209,6 +212,10 @@ fn write_part<'a>(map: &'a Map, part: &Part, numbers: Numbers<'a, '_>) -> (Tag, 
         Part::PointerCalls => {
             pointer_calls::write_pointer_calls(&mut sink.columns, &map.address_taken, &map.pointer_calls);
             super::POINTER_CALLS
+        }
+        Part::Handlers => {
+            handlers::write_handlers(&mut sink.columns, &map.handlers);
+            super::HANDLERS
         }
         Part::PassedConstants => {
             passed_constants::write_passed_constants(&mut sink.columns, &map.passed_constants);
