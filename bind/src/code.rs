@@ -8,7 +8,7 @@
 use crate::elf::Image;
 use crate::landing::{LandingPad, landing_pads};
 use crate::unwinding::{each_entry, exceptions_of};
-use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, OpKind, Register};
+use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic, OpKind, Register};
 use object::{Object as _, ObjectSymbol as _};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -32,10 +32,34 @@ pub(crate) struct ReachedInstruction {
     pub(crate) address: u64,
     /// The address after it: what a call returns to.
     pub(crate) end: u64,
-    /// What may follow it in the function: the one behind it, the one that it jumps to, and the landing pad of an exception.
-    pub(crate) next: [Option<InstructionIndex>; 3],
+    /// What may follow it in the function.
+    pub(crate) next: Next<InstructionIndex>,
     /// Whether it calls, and how.
     pub(crate) call: Option<CallForm>,
+    /// Code may come here otherwise than from the instruction in front, or it only fills up a gap.
+    begins_block: bool,
+}
+
+/// What may follow an instruction in its function.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Next<I> {
+    /// The one behind it.
+    pub(crate) behind: Option<I>,
+    /// The one that it jumps to.
+    pub(crate) jump: Option<I>,
+    /// Where an exception goes that comes out of it.
+    pub(crate) pad: Option<I>,
+    /// The function may end here, and how.
+    pub(crate) end: Option<End>,
+}
+
+/// How a function ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// It returns.
+    Returns,
+    /// It jumps to other code, or cannot go on.
+    Otherwise,
 }
 
 /// What a call instruction itself tells of its target.
@@ -125,15 +149,32 @@ impl<'i, 'a> Decode<'i, 'a> {
             while decoder.can_decode() && !found.contains_key(&decoder.ip()) {
                 decoder.decode_out(&mut instruction);
                 let (address, end) = (instruction.ip(), instruction.next_ip());
-                let next = leads_to(&instruction, tail_calls)?;
-                let jumps = next.jumps.filter(|&target| within(target).is_some());
-                let follows = next.falls.then_some(end).filter(|&end| within(end).is_some());
+                let way = leads_to(&instruction, tail_calls)?;
+                let jump = way.jumps.filter(|&target| within(target).is_some());
+                let behind = way.falls.then_some(end).filter(|&end| within(end).is_some());
                 let before = pads.partition_point(|pad| pad.calls.start <= address);
                 let pad = before.checked_sub(1).map(|last| &pads[last]);
-                let lands = pad.filter(|pad| pad.calls.contains(&address)).map(|pad| pad.pad);
-                found.insert(address, (end, [follows, jumps, lands], next.call));
-                work.extend(jumps.into_iter().chain(lands));
-                goes_on = follows.is_some();
+                let next = Next {
+                    behind,
+                    jump,
+                    pad: pad.filter(|pad| pad.calls.contains(&address)).map(|pad| pad.pad),
+                    end: match instruction.flow_control() {
+                        FlowControl::Return => Some(End::Returns),
+                        _ if jump.is_none() && (way.jumps.is_some() || behind.is_none()) => {
+                            Some(End::Otherwise)
+                        }
+                        _ => None,
+                    },
+                };
+                let decoded = Decoded {
+                    end,
+                    next,
+                    call: way.call,
+                    fills: instruction.mnemonic() == Mnemonic::Nop,
+                };
+                found.insert(address, decoded);
+                work.extend(jump.into_iter().chain(next.pad));
+                goes_on = behind.is_some();
                 if !goes_on || found.len() > MOST_INSTRUCTIONS {
                     break;
                 }
@@ -149,13 +190,24 @@ impl<'i, 'a> Decode<'i, 'a> {
         }
         let addresses = Vec::from_iter(found.keys().copied());
         let index = |address: u64| addresses.binary_search(&address).ok();
-        let steps = found.iter().map(|(&address, &(end, next, call))| {
-            let next = next.map(|next| next.and_then(index));
+        let targets: BTreeSet<u64> = found
+            .values()
+            .flat_map(|decoded| decoded.next.jump.into_iter().chain(decoded.next.pad))
+            .collect();
+        let steps = found.iter().map(|(&address, decoded)| {
+            let Decoded { end, next, call, .. } = *decoded;
+            let next = Next {
+                behind: next.behind.and_then(index),
+                jump: next.jump.and_then(index),
+                pad: next.pad.and_then(index),
+                end: next.end,
+            };
             ReachedInstruction {
                 address,
                 end,
                 next,
                 call,
+                begins_block: decoded.fills || targets.contains(&address),
             }
         });
         Some(Code {
@@ -166,7 +218,7 @@ impl<'i, 'a> Decode<'i, 'a> {
 }
 
 /// Where an instruction leads.
-struct Next {
+struct Way {
     /// To the one behind it.
     falls: bool,
     jumps: Option<u64>,
@@ -174,7 +226,7 @@ struct Next {
 }
 
 /// Where an instruction leads; `None` if that cannot be told.
-fn leads_to(instruction: &Instruction, tail_calls: &BTreeSet<u64>) -> Option<Next> {
+fn leads_to(instruction: &Instruction, tail_calls: &BTreeSet<u64>) -> Option<Way> {
     let target = instruction.near_branch_target();
     let form = || form(instruction);
     let (falls, jumps, call) = match instruction.flow_control() {
@@ -195,11 +247,18 @@ fn leads_to(instruction: &Instruction, tail_calls: &BTreeSet<u64>) -> Option<Nex
         }
         _ => return None,
     };
-    Some(Next { falls, jumps, call })
+    Some(Way { falls, jumps, call })
 }
 
-/// The address after an instruction, the addresses of those that may follow, and how it calls.
-type Decoded = (u64, [Option<u64>; 3], Option<CallForm>);
+/// What one instruction tells.
+struct Decoded {
+    /// The address after it.
+    end: u64,
+    next: Next<u64>,
+    call: Option<CallForm>,
+    /// It does nothing.
+    fills: bool,
+}
 
 impl Code {
     /// The calls.
@@ -210,9 +269,35 @@ impl Code {
             .filter(|(_, step)| step.call.is_some())
     }
 
-    /// What may follow an instruction in the function.
-    pub(crate) fn after(&self, step: InstructionIndex) -> impl Iterator<Item = InstructionIndex> {
-        self.steps[step].next.into_iter().flatten()
+    /// Code whose instructions lead to these others, behind, by a jump and by an exception; those with a mark call. The first is the entry.
+    #[cfg(test)]
+    pub(crate) fn of_ways(ways: &[(bool, [Option<InstructionIndex>; 3])]) -> Self {
+        let targets = BTreeSet::from_iter(ways.iter().flat_map(|(_, [_, jump, pad])| jump.iter().chain(pad)));
+        let steps = ways
+            .iter()
+            .enumerate()
+            .map(|(at, &(calls, [behind, jump, pad]))| ReachedInstruction {
+                address: at as u64,
+                end: at as u64 + 1,
+                next: Next {
+                    behind,
+                    jump,
+                    pad,
+                    end: (!calls && behind.or(jump).is_none()).then_some(End::Returns),
+                },
+                call: calls.then_some(CallForm::Other),
+                begins_block: targets.contains(&at),
+            });
+        Self {
+            steps: steps.collect(),
+            entry: 0,
+        }
+    }
+
+    /// Whether the code shows that a call comes back: nothing else leads to the instruction behind it, so that it would not be there.
+    pub(crate) fn comes_back(&self, call: InstructionIndex) -> bool {
+        let behind = self.steps[call].next.behind;
+        behind.is_some_and(|behind| !self.steps[behind].begins_block)
     }
 }
 

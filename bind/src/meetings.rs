@@ -28,6 +28,8 @@ pub(crate) struct Names<'m> {
     alike: Vec<Vec<bool>>,
     /// The constants that calls pass.
     constants: &'m [PassedConstant],
+    /// Where its handlers of exceptions begin.
+    pub(crate) handlers: BTreeSet<PointId>,
 }
 
 impl<'m> Names<'m> {
@@ -68,6 +70,7 @@ impl<'m> Names<'m> {
             called,
             alike,
             constants: constants_of(map, id),
+            handlers: map.handlers_of(id).collect(),
         }
     }
 

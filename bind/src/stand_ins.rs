@@ -13,12 +13,27 @@
 //! those that it makes on a way through the source. Go through both in step, from the entry of both: from an instruction that stands
 //! for `p`, the next call instruction stands for a call that follows `p` in the source, past such calls only that may have left no instruction.
 //! An instruction and a call of the source that this walk never reaches together do not belong together.
+//!
+//! What lies ahead tells as well: after the call the machine code goes on somehow, and the source must be able to go on like that from the point that
+//! the instruction stands for. If no way on agrees, it does not stand for that point. A call that may never return says nothing here.
+//!
+//! **Exceptions.** A handler is entered by an exception only, and an exception out of a call lands in a handler of the same function or leaves it. So a
+//! way through the machine code that passes a landing pad is a way of the source that passes a handler, and the other way round; unless the
+//! exception comes out of a call that was inlined, which may have caught it itself.
 
 use crate::code::{Code, InstructionIndex};
 use base::{Id as _, IdVec};
 use progress_map::{Function, PointId};
-use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
+
+#[cfg(test)]
+mod tests;
+
+mod code_ahead;
+mod source_ahead;
+
+use code_ahead::{CodeAhead, code_ahead};
+use source_ahead::{SourceAhead, SourceFlow};
 
 /// How many steps are taken for one copy of a function, at most.
 const BUDGET: usize = 4_000_000;
@@ -35,6 +50,8 @@ pub(crate) struct Copy<'c> {
 /// The source of a copy.
 pub(crate) struct Source<'f> {
     pub(crate) function: &'f Function,
+    /// Where its handlers of exceptions begin.
+    pub(crate) handlers: &'f BTreeSet<PointId>,
     /// For each point, whether a task that passes it certainly executes a call instruction for it, in this place of the order.
     pub(crate) required: &'f IdVec<PointId, bool>,
     /// Last calls that may have become a jump back to the entry, sorted.
@@ -48,144 +65,238 @@ pub(crate) struct Fit {
     pub(crate) points: BTreeSet<PointId>,
     /// It may be none of them.
     pub(crate) silent: bool,
+    /// It is a call of this copy, and not of one that was inlined into it.
+    pub(crate) is_own: bool,
+    /// What it calls comes back, if no exception ends it.
+    pub(crate) returns: bool,
+}
+
+/// Whether an exception was thrown since the last call that stands for a point of the source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Thrown {
+    Not,
+    /// Out of something that was inlined, which may have caught it as well.
+    Inlined,
+    /// Out of a call of this copy.
+    Own,
+}
+
+impl Thrown {
+    /// Whether a way of the source agrees that passes a handler, or none.
+    fn agrees(self, caught: bool) -> bool {
+        match self {
+            Thrown::Not => !caught,
+            Thrown::Inlined => true,
+            Thrown::Own => caught,
+        }
+    }
+}
+
+/// How far the two walks have come together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct State {
+    /// The call instruction; `None` at the entry.
+    at: Option<InstructionIndex>,
+    /// The last call of the source that an instruction stood for.
+    point: PointId,
+    thrown: Thrown,
+}
+
+/// A step of both walks.
+struct Step {
+    from: usize,
+    to: usize,
+    /// The instruction stands for the point there, and is not one that the source does not show.
+    stands: bool,
+    /// All calls on the way came back.
+    is_regular: bool,
 }
 
 /// The pairs of call instructions and points that they may stand for. `fits` tells what an instruction may be by itself; `None` when
-/// there is too much to look at.
+/// there is too much to look at, or the two do not agree.
 pub(crate) fn stand_ins(
     copy: &Copy<'_>,
     source: &Source<'_>,
     mut fits: impl FnMut(InstructionIndex) -> Fit,
 ) -> Option<BTreeSet<(InstructionIndex, PointId)>> {
-    let entry = PointId::from_index(0);
-    let mut budget = BUDGET;
-    let mut of_step: BTreeMap<InstructionIndex, Fit> = BTreeMap::new();
-    for (step, _) in copy.code.calls() {
-        if (copy.inside)(step) {
-            of_step.insert(step, fits(step));
-        }
-    }
-    let mut next_steps: BTreeMap<Option<InstructionIndex>, Vec<(InstructionIndex, bool)>> = BTreeMap::new();
-    let mut next_points: BTreeMap<PointId, BTreeSet<PointId>> = BTreeMap::new();
-    let succs = successors(source);
-    let mut reached: BTreeSet<(InstructionIndex, PointId)> = BTreeSet::new();
-    let mut passed_by: BTreeSet<(InstructionIndex, PointId)> = BTreeSet::new();
-    let mut work: Vec<(Option<InstructionIndex>, PointId)> = vec![(None, entry)];
-    while let Some((from, point)) = work.pop() {
-        if let Entry::Vacant(place) = next_steps.entry(from) {
-            place.insert(calls_after(copy, from, &of_step, &mut budget)?);
-        }
-        for origin in [point, entry] {
-            if let Entry::Vacant(place) = next_points.entry(origin) {
-                place.insert(calls_ahead(source, &succs, origin, &mut budget)?);
-            }
-        }
-        for &(step, entered) in &next_steps[&from] {
-            let fit = &of_step[&step];
-            let starts = [Some(point), (entered && copy.is_inlined).then_some(entry)];
-            for start in starts.into_iter().flatten().filter(|_| fit.silent) {
-                if passed_by.insert((step, start)) {
-                    work.push((Some(step), start));
-                }
-            }
-            let ahead = next_points[&point].iter();
-            let anew = next_points[&entry].iter().filter(|_| entered && copy.is_inlined);
-            for &next in ahead.chain(anew) {
-                budget = budget.checked_sub(1)?;
-                if fit.points.contains(&next) && reached.insert((step, next)) {
-                    work.push((Some(step), next));
-                }
-            }
-        }
-    }
-    Some(reached)
-}
-
-/// The calls of the source that come next in the machine code, each with whether the copy may have been entered on the way.
-fn calls_after(
-    copy: &Copy<'_>,
-    from: Option<InstructionIndex>,
-    of_step: &BTreeMap<InstructionIndex, Fit>,
-    budget: &mut usize,
-) -> Option<Vec<(InstructionIndex, bool)>> {
-    let mut found = BTreeSet::new();
-    let mut seen: BTreeSet<(InstructionIndex, bool)> = BTreeSet::new();
-    let mut work: Vec<(InstructionIndex, bool)> = match from {
-        None => vec![(copy.code.entry, true)],
-        Some(from) => copy.code.after(from).map(|next| (next, false)).collect(),
+    let own = copy.code.calls().filter(|&(step, _)| (copy.inside)(step));
+    let of_step: BTreeMap<InstructionIndex, Fit> = own.map(|(step, _)| (step, fits(step))).collect();
+    let mut walk = Walk {
+        copy,
+        of_step: &of_step,
+        flow: SourceFlow::new(source),
+        code: BTreeMap::new(),
+        source: BTreeMap::new(),
+        states: Vec::new(),
+        numbers: BTreeMap::new(),
+        steps: Vec::new(),
+        budget: BUDGET,
     };
-    while let Some((step, entered)) = work.pop() {
-        let entered = entered || !(copy.inside)(step);
-        if !seen.insert((step, entered)) {
-            continue;
-        }
-        *budget = budget.checked_sub(1)?;
-        if of_step.get(&step).is_some_and(|fit| !fit.points.is_empty()) {
-            found.insert((step, entered));
-        } else {
-            work.extend(copy.code.after(step).map(|next| (next, entered)));
-        }
-    }
-    Some(found.into_iter().collect())
+    walk.explore()?;
+    let found = walk.stand_ins()?;
+    // An instruction that stands for a call, but for none that there is, shows that something is overlooked.
+    let mut certain = of_step
+        .iter()
+        .filter(|(_, fit)| !fit.points.is_empty() && !fit.silent);
+    let stands = |step: InstructionIndex| {
+        found
+            .range((step, entry())..)
+            .next()
+            .is_some_and(|pair| pair.0 == step)
+    };
+    certain.all(|(&step, _)| stands(step)).then_some(found)
 }
 
-/// What follows each point, with what compilers add.
-fn successors(source: &Source<'_>) -> IdVec<PointId, Vec<PointId>> {
-    let points = &source.function.points;
-    let mut succs: IdVec<PointId, Vec<PointId>> = points.iter().map(|_| Vec::new()).collect();
-    for &(from, to) in &source.function.edges {
-        succs[from].push(to);
-    }
-    for &point in source.may_begin_anew {
-        succs[point].push(PointId::from_index(0));
-    }
-    // Of operands whose order C leaves open, any may be the first.
-    let mut groups: BTreeMap<u32, Vec<(PointId, u32)>> = BTreeMap::new();
-    for (id, point) in points.iter_enumerated() {
-        for operand in &point.unsequenced {
-            groups
-                .entry(operand.group)
-                .or_default()
-                .push((id, operand.operand));
-        }
-    }
-    for group in groups.values() {
-        for &(one, operand) in group {
-            let others = group.iter().filter(|&&(_, other)| other != operand);
-            succs[one].extend(others.map(|&(other, _)| other));
-        }
-    }
-    succs
+/// Every function begins at its first point.
+fn entry() -> PointId {
+    PointId::from_index(0)
 }
 
-/// The calls that come next in the source, past those that may have left no instruction.
-fn calls_ahead(
-    source: &Source<'_>,
-    succs: &IdVec<PointId, Vec<PointId>>,
-    from: PointId,
-    budget: &mut usize,
-) -> Option<BTreeSet<PointId>> {
-    let mut found = BTreeSet::new();
-    let mut seen = BTreeSet::new();
-    let mut work = succs[from].clone();
-    while let Some(point) = work.pop() {
-        if !seen.insert(point) {
-            continue;
-        }
-        *budget = budget.checked_sub(1)?;
-        let kind = &source.function.points[point].kind;
-        if kind.is_call() {
-            found.insert(point);
-        }
-        if !source.required[point] {
-            work.extend(&succs[point]);
-        }
+struct Walk<'w> {
+    copy: &'w Copy<'w>,
+    of_step: &'w BTreeMap<InstructionIndex, Fit>,
+    flow: SourceFlow<'w>,
+    code: BTreeMap<Option<InstructionIndex>, CodeAhead>,
+    source: BTreeMap<PointId, SourceAhead>,
+    states: Vec<State>,
+    /// By state, its place among them.
+    numbers: BTreeMap<State, usize>,
+    steps: Vec<Step>,
+    budget: usize,
+}
+
+impl Walk<'_> {
+    fn number(&mut self, state: State) -> usize {
+        *self.numbers.entry(state).or_insert_with(|| {
+            self.states.push(state);
+            self.states.len() - 1
+        })
     }
-    // A macro may make a call more than once.
-    let is_macro = matches!(
-        source.function.points[from].kind,
-        progress_map::PointKind::MacroCall(_)
-    );
-    found.extend(is_macro.then_some(from));
-    Some(found)
+
+    /// All states that are reached, with the steps between them; `None` if there are too many.
+    fn explore(&mut self) -> Option<()> {
+        let entry = entry();
+        self.number(State {
+            at: None,
+            point: entry,
+            thrown: Thrown::Not,
+        });
+        let mut from = 0;
+        while let Some(&state) = self.states.get(from) {
+            self.look_ahead(state)?;
+            let mut steps = Vec::new();
+            for segment in &self.code[&state.at].next {
+                let fit = &self.of_step[&segment.step];
+                let thrown = state.thrown.max(segment.thrown);
+                let reached = |point, thrown| State {
+                    at: Some(segment.step),
+                    point,
+                    thrown,
+                };
+                // Where the copy was left and entered again, nobody knows who caught what.
+                let blurred = if segment.entered {
+                    thrown.min(Thrown::Inlined)
+                } else {
+                    thrown
+                };
+                let anew = segment.entered && self.copy.is_inlined;
+                let starts = [Some((state.point, blurred)), anew.then_some((entry, blurred))];
+                for (start, thrown) in starts.into_iter().flatten() {
+                    if fit.silent {
+                        steps.push((reached(start, thrown), false, segment.is_regular));
+                    }
+                    for &(next, caught) in &self.source[&start].next {
+                        self.budget = self.budget.checked_sub(1)?;
+                        if thrown.agrees(caught) && fit.points.contains(&next) {
+                            steps.push((reached(next, Thrown::Not), true, segment.is_regular));
+                        }
+                    }
+                }
+            }
+            for (to, stands, is_regular) in steps {
+                self.budget = self.budget.checked_sub(1)?;
+                let to = self.number(to);
+                self.steps.push(Step {
+                    from,
+                    to,
+                    stands,
+                    is_regular,
+                });
+            }
+            from += 1;
+        }
+        Some(())
+    }
+
+    /// Finds what lies ahead of a state.
+    fn look_ahead(&mut self, state: State) -> Option<()> {
+        if !self.code.contains_key(&state.at) {
+            let ahead = code_ahead(self.copy, state.at, self.of_step, &mut self.budget)?;
+            self.code.insert(state.at, ahead);
+        }
+        for origin in [state.point, entry()] {
+            if !self.source.contains_key(&origin) {
+                let ahead = self.flow.ahead(origin, &mut self.budget)?;
+                self.source.insert(origin, ahead);
+            }
+        }
+        Some(())
+    }
+
+    /// Whether both may end in a state, or go on without a call.
+    fn may_end(&self, state: State) -> bool {
+        let (code, source) = (&self.code[&state.at], &self.source[&state.point]);
+        state.thrown != Thrown::Not
+            || code.escapes
+            || code.returns && source.ends
+            || code.circles && source.circles
+    }
+
+    /// The states from which there is a way on.
+    fn viable(&self) -> Vec<bool> {
+        let mut viable = vec![true; self.states.len()];
+        let mut ways = vec![0usize; self.states.len()];
+        let mut before: Vec<Vec<usize>> = vec![Vec::new(); self.states.len()];
+        for step in self.steps.iter().filter(|step| step.is_regular) {
+            ways[step.from] += 1;
+            before[step.to].push(step.from);
+        }
+        let ends = Vec::from_iter(self.states.iter().map(|&state| self.may_end(state)));
+        let stuck = |state: usize, ways: &[usize]| ways[state] == 0 && !ends[state];
+        let mut work = Vec::from_iter((0..self.states.len()).filter(|&state| stuck(state, &ways)));
+        while let Some(state) = work.pop() {
+            if std::mem::replace(&mut viable[state], false) {
+                for &from in &before[state] {
+                    ways[from] -= 1;
+                    if stuck(from, &ways) {
+                        work.push(from);
+                    }
+                }
+            }
+        }
+        viable
+    }
+
+    /// The pairs on ways from the entry that lead on; `None` if there is no such way at all.
+    fn stand_ins(&self) -> Option<BTreeSet<(InstructionIndex, PointId)>> {
+        let viable = self.viable();
+        let mut of_state: Vec<Vec<&Step>> = self.states.iter().map(|_| Vec::new()).collect();
+        for step in self.steps.iter().filter(|step| viable[step.to]) {
+            of_state[step.from].push(step);
+        }
+        let mut found = BTreeSet::new();
+        let mut reached = vec![false; self.states.len()];
+        let mut work = vec![0];
+        while let Some(state) = work.pop() {
+            if std::mem::replace(&mut reached[state], true) {
+                continue;
+            }
+            for step in &of_state[state] {
+                let to = self.states[step.to];
+                found.extend(to.at.filter(|_| step.stands).map(|at| (at, to.point)));
+                work.push(step.to);
+            }
+        }
+        viable[0].then_some(found)
+    }
 }

@@ -7,6 +7,7 @@ use crate::effects::Effects;
 use crate::meetings::{Meetings, Names};
 use crate::stand_ins::{Copy, Fit, Source, stand_ins};
 use base::IdVec;
+use library::Exit;
 use progress_map::{Function, PointId, PointKind};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -40,7 +41,7 @@ pub(super) fn of_copy(
     let inlined: BTreeSet<PointId> = evidence
         .inlined
         .iter()
-        .flat_map(|&(position, _)| calls_at(function, position))
+        .flat_map(|&inlined| inlined_at(names, evidence, inlined))
         .collect();
     for (one, others) in pairs {
         for other in others {
@@ -95,8 +96,8 @@ fn passed_numbers(names: &Names<'_>, evidence: &Evidence<'_>) -> BTreeMap<PointI
             found.entry(point).or_default().push(call.passed);
         }
     }
-    for &(position, _) in &evidence.inlined {
-        for point in calls_at(names.function, position) {
+    for &inlined in &evidence.inlined {
+        for point in inlined_at(names, evidence, inlined) {
             found.remove(&point);
         }
     }
@@ -125,6 +126,7 @@ fn stand_ins_of(
     }
     let source = Source {
         function,
+        handlers: &names.handlers,
         required: &required,
         may_begin_anew: &may_begin_anew,
     };
@@ -132,10 +134,10 @@ fn stand_ins_of(
     let reached = stand_ins(copy, &source, |step| instructions.fit(step, pairs))?;
     let mut found = BTreeSet::new();
     for &(step, other) in &reached {
-        let (_, here) = &instructions.of_step[&step];
-        found.extend(here.iter().map(|&one| (one, other)));
+        let here = instructions.of_step[&step].here.iter();
+        found.extend(here.map(|&one| (one, other)));
     }
-    for (call, here) in instructions.of_step.values() {
+    for Instruction { call, here, .. } in instructions.of_step.values() {
         if !instructions.moves(call.callee) {
             continue;
         }
@@ -160,18 +162,31 @@ fn may_begin_anew(function: &Function, effects: &Effects, required: &IdVec<Point
 struct Instructions<'i, 'n> {
     names: &'i Names<'i>,
     effects: &'i Effects,
-    /// Each, and the calls of the source at its position.
-    of_step: BTreeMap<InstructionIndex, (CallInstruction<'n>, Vec<PointId>)>,
+    of_step: BTreeMap<InstructionIndex, Instruction<'n>>,
+}
+
+/// A call instruction, and what the source has at its position.
+struct Instruction<'n> {
+    call: CallInstruction<'n>,
+    /// The innermost calls there.
+    innermost: Vec<PointId>,
+    /// These and the calls nested in them.
+    here: Vec<PointId>,
 }
 
 impl<'i, 'n> Instructions<'i, 'n> {
     /// `None` if one of them has no known place.
     fn new(names: &'i Names<'i>, effects: &'i Effects, evidence: &Evidence<'n>) -> Option<Self> {
         let of_step = evidence.calls.iter().map(|&(call, position)| {
-            let here = position
-                .map(|position| calls_at(names.function, position))
-                .unwrap_or_default();
-            Some((call.step?, (call, here)))
+            let innermost = position.map(|position| innermost_at(names.function, position));
+            let innermost = innermost.unwrap_or_default();
+            let here = calls_within(names.function, &innermost);
+            let instruction = Instruction {
+                call,
+                innermost,
+                here,
+            };
+            Some((call.step?, instruction))
         });
         Some(Self {
             names,
@@ -185,13 +200,41 @@ impl<'i, 'n> Instructions<'i, 'n> {
         matches!(callee, Callee::Named(name) if !self.effects.of_name(name))
     }
 
+    /// Whether a call of that function returns, whatever the program does.
+    fn comes_back(&self, name: &str) -> bool {
+        let known = library::function(name).is_some_and(|row| row.exit != Exit::Never);
+        known && !self.effects.is_in_map(name)
+    }
+
+    /// Whether an instruction of C++ may be a call that the source does not write, at the position of one that it does: a destructor, a call
+    /// in a default argument, which has the position of the call that takes it, or in a default initialiser of a member.
+    fn may_be_implicit(&self, instruction: &Instruction<'_>) -> bool {
+        let function = self.names.function;
+        let qualified = function.linkage_name.as_deref();
+        let is_constructor = qualified.is_some_and(|qualified| base::constructs(qualified, &function.name));
+        let callee = instruction.call.callee;
+        let is_written = match callee {
+            Callee::Named(name) => !name.starts_with('~'),
+            Callee::Pointer => true,
+            Callee::Unknown => false,
+        };
+        let mut innermost = instruction.innermost.iter();
+        is_constructor || !is_written || !innermost.any(|&point| callee.may_be(self.names, point))
+    }
+
     /// What an instruction may be by itself.
     fn fit(&self, step: InstructionIndex, pairs: &Pairs) -> Fit {
-        let Some((call, here)) = self.of_step.get(&step) else {
+        let Some(instruction) = self.of_step.get(&step) else {
             return Fit::default();
         };
+        let Instruction { call, here, .. } = instruction;
+        let own = Fit {
+            is_own: true,
+            returns: matches!(call.callee, Callee::Named(name) if self.comes_back(name)),
+            ..Fit::default()
+        };
         if self.moves(call.callee) {
-            return Fit::default();
+            return own;
         }
         let may_be = |point: &PointId| call.callee.may_be(self.names, *point);
         // An instruction at whose position the source has no such call may have been moved there from anywhere.
@@ -212,7 +255,8 @@ impl<'i, 'n> Instructions<'i, 'n> {
             } else {
                 agreeing
             },
-            silent: is_strange || function.language().is_cxx(),
+            silent: is_strange || function.language().is_cxx() && self.may_be_implicit(instruction),
+            ..own
         }
     }
 }
@@ -229,14 +273,40 @@ pub(super) struct Shown {
     through_pointer: BTreeSet<PointId>,
 }
 
-/// The calls at a position, with those nested in them: gcc numbers a call nested in another call's arguments like the outer one.
-pub(super) fn calls_at(function: &Function, (line, column): Position) -> Vec<PointId> {
+/// The innermost calls at a position.
+fn innermost_at(function: &Function, (line, column): Position) -> Vec<PointId> {
     let on_line = Vec::from_iter(function.calls_on(line));
-    let outer = function.calls_at(&on_line, line, column);
-    let inside = function.within(&outer);
+    function.calls_at(&on_line, line, column)
+}
+
+/// The calls at a position, with those nested in them: gcc numbers a call nested in another call's arguments like the outer one.
+pub(super) fn calls_at(function: &Function, position: Position) -> Vec<PointId> {
+    calls_within(function, &innermost_at(function, position))
+}
+
+fn calls_within(function: &Function, outer: &[PointId]) -> Vec<PointId> {
+    let inside = function.within(outer);
     inside
         .filter(|&point| function.points[point].kind.is_call())
         .collect()
+}
+
+/// The calls at a position that may be the one that is inlined there, by the name of its function. Where none has that name, as that of a
+/// default argument is not written there, all may be it that no instruction at this position is.
+fn inlined_at(
+    names: &Names<'_>,
+    evidence: &Evidence<'_>,
+    (position, name): (Position, &str),
+) -> Vec<PointId> {
+    let here = calls_at(names.function, position);
+    let named = here.iter().copied().filter(|&point| names.may_call(point, name));
+    let named = Vec::from_iter(named);
+    if !named.is_empty() {
+        return named;
+    }
+    let calls = || evidence.calls.iter().filter(|(_, at)| *at == Some(position));
+    let has_own = |point: PointId| calls().any(|(call, _)| call.callee.may_be(names, point));
+    here.into_iter().filter(|&point| !has_own(point)).collect()
 }
 
 pub(super) fn shown(names: &Names<'_>, sites: &BTreeMap<Position, Sites<'_>>) -> Shown {
