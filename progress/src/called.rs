@@ -179,8 +179,11 @@ impl Order<'_> {
             .copied()
             .filter(|&point| self.may_lead(call, point));
         let candidates = candidates.collect();
-        // A call of that name elsewhere on the line is another call, and this one made a tail call.
-        within_calls_at(call.body, candidates, call.position())
+        // A call of that name elsewhere on the line is another call, and this one made a tail call, or C++ calls in a default argument.
+        within_text(
+            candidates,
+            text_at(call.body, on_line, call.position()).as_deref(),
+        )
     }
 
     /// Where the frame may be if one of the candidates is a call of the callee's name.
@@ -204,6 +207,7 @@ impl Order<'_> {
     fn by_value(&self, call: &Call<'_>, on_line: &[PointId]) -> Option<Standing> {
         let by_value = |&point: &PointId| self.may_call_by_value(call, point);
         let points = Vec::from_iter(on_line.iter().copied().filter(by_value));
+        let points = within_text(points, text_at(call.body, on_line, call.position()).as_deref());
         if points.is_empty() {
             return None;
         }
@@ -352,15 +356,24 @@ fn calls_by_name(point: &Point, frame_function: &str) -> bool {
     }
 }
 
-/// Of calls on a line, those that are at the column or nested in a call there; all when no call begins at the column.
-fn within_calls_at(
-    body: &Function,
-    mut calls: Vec<PointId>,
-    (line, column): (u32, Option<u32>),
-) -> Vec<PointId> {
-    let at = column.map(|column| Vec::from_iter(body.calls_beginning_at(line, column)));
-    if let Some(at) = at.filter(|at| !at.is_empty()) {
-        let inside = Vec::from_iter(body.within(&at));
+/// The calls at a position and those nested in them; `None` where the position tells none. gcc and clang give calls of C the position at which these
+/// begin. In C++ there are calls of other positions: g++ gives its own the position of the parenthesis, and what a default argument calls that of the call which
+/// takes it.
+fn text_at(body: &Function, on_line: &[PointId], (line, column): (u32, Option<u32>)) -> Option<Vec<PointId>> {
+    let column = column.filter(|&column| column > 0)?;
+    let calls = on_line.iter().copied();
+    let calls = Vec::from_iter(calls.filter(|&point| body.points[point].kind.is_call()));
+    let at = if body.language().is_cxx() {
+        body.calls_at(&calls, line, column)
+    } else {
+        Vec::from_iter(body.calls_beginning_at(line, column))
+    };
+    (!at.is_empty()).then(|| body.within(&at).collect())
+}
+
+/// Of calls on a line, those within the text of a call; all where it is not known.
+fn within_text(mut calls: Vec<PointId>, text: Option<&[PointId]>) -> Vec<PointId> {
+    if let Some(inside) = text {
         calls.retain(|call| inside.binary_search(call).is_ok());
     }
     calls

@@ -4,11 +4,19 @@
 use crate::oracle::rng::Rng;
 use std::fmt::Write as _;
 
+/// What each program begins with: `stand`, and functions and classes that call it. The macro `STANDS_IN_MPI` says whether `stand` leads to MPI.
+pub const PRELUDE: &str = include_str!("prelude.cc");
+
 /// The text of the program of a seed.
-pub(super) fn generate(seed: u64) -> String {
+#[must_use]
+pub fn generate(seed: u64) -> String {
     let mut writer = Writer {
         random: Rng::new(seed),
-        text: include_str!("prelude.cc").to_owned(),
+        text: format!(
+            "#define STANDS_IN_MPI {}\n{}",
+            u8::from(!seed.is_multiple_of(4)),
+            PRELUDE
+        ),
         indent: 0,
         names: 0,
         functions: Vec::new(),

@@ -9,7 +9,7 @@ mod generate;
 use crate::oracle::judge::Directory;
 use crate::oracle::rng::Rng;
 use crate::stopped::{Stopped, hindmost, succeed};
-use generate::generate;
+pub use generate::{PRELUDE, generate};
 use std::collections::BTreeSet;
 use std::fmt;
 use std::path::Path;
@@ -96,6 +96,15 @@ impl Program {
         count.trim().parse().ok().filter(|_| output.status.success())
     }
 
+    /// What `order` says of each two of some of its calls, `most` at most; `None` if it makes hardly any, takes very long, or does not end.
+    ///
+    /// # Panics
+    /// If `hindmost` fails.
+    pub fn order_some(&self, seed: u64, most: usize) -> Option<Vec<Answer>> {
+        let count = self.calls().filter(|&count| count > 1)?;
+        Some(self.order(&drawn(seed, most, count)))
+    }
+
     /// What `order` says of each two of these calls, which need not be in the order of their numbers.
     ///
     /// # Panics
@@ -143,8 +152,8 @@ impl Program {
 pub struct Figures {
     /// Pairs of calls of which the order was found.
     pub right: usize,
-    /// Pairs of which nothing was said.
-    pub unknown: usize,
+    /// Of each pair of which nothing was said, the words of the answer, with the seed.
+    pub unknown: Vec<String>,
     /// Programs that end in another way, take too long, or make hardly any call.
     pub left_out: usize,
     /// What is wrong, with the seed and the build.
@@ -157,7 +166,7 @@ impl fmt::Display for Figures {
             f,
             "{} pairs right, {} unknown, {} wrong; {} programs left out",
             self.right,
-            self.unknown,
+            self.unknown.len(),
             self.wrong.len(),
             self.left_out
         )
@@ -167,14 +176,16 @@ impl fmt::Display for Figures {
 /// Holds the program of a seed, as one compiler makes it, against what it does.
 pub fn check(seed: u64, compiler: &str, flags: &str, figures: &mut Figures) {
     let program = Program::build(&generate(seed), compiler, flags);
-    let Some(count) = program.calls().filter(|&count| count > 1) else {
+    let Some(answers) = program.order_some(seed, STOPS) else {
         figures.left_out += 1;
         return;
     };
-    for answer in program.order(&drawn(seed, count)) {
+    for answer in answers {
         match answer.said {
             Said::Before => figures.right += 1,
-            Said::Nothing => figures.unknown += 1,
+            Said::Nothing => figures
+                .unknown
+                .push(format!("seed {seed}, {compiler} {flags}: {}", answer.text)),
             Said::After | Said::Equal | Said::Incomparable => {
                 let (a, b) = answer.calls;
                 figures.wrong.push(format!(
@@ -187,10 +198,10 @@ pub fn check(seed: u64, compiler: &str, flags: &str, figures: &mut Figures) {
 }
 
 /// Some of the calls, many of them one behind the other.
-fn drawn(seed: u64, count: u32) -> Vec<u32> {
+fn drawn(seed: u64, most: usize, count: u32) -> Vec<u32> {
     let mut random = Rng::new(seed);
     let mut calls = BTreeSet::new();
-    while calls.len() < STOPS.min(count as usize) {
+    while calls.len() < most.min(count as usize) {
         let call = random.range(1, i64::from(count)) as u32;
         calls.extend([call, call + 1].into_iter().filter(|&call| call <= count));
     }
