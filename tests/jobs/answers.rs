@@ -48,7 +48,7 @@ const POISSON: [Case; 6] = [
 const RING: [Case; 5] = [
     case("send", "send_token", "step", 41),
     case("lost_token", "wait_for_both", "step", 41),
-    // Its turn to report comes when the step is its rank, modulo 32 and modulo 8.
+    // Its turn to report comes when the step is its rank, modulo 16 and modulo 8.
     case("report", "report", "step", 40),
     case("before_barrier", "circulate", "step", 41),
     case("after_barrier", "circulate", "step", 41),
@@ -97,7 +97,7 @@ fn check(program: Program, mpi: Mpi, level: &str, cases: &[Case]) {
     let _turn = my_turn();
     // Of MPICH fewer: it takes longer to start.
     let (ranks, stalled) = match mpi {
-        Mpi::OpenMpi => (32, 8),
+        Mpi::OpenMpi => (16, 8),
         Mpi::Mpich => (8, 5),
     };
     let exe = compile(program, mpi, level);

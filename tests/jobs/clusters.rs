@@ -203,7 +203,11 @@ impl Cluster {
     fn remains(&self, node: usize) -> String {
         let files = self.hosts.run(
             node,
-            &["sh", "-c", "ls -d /dev/shm/hindmost* /tmp/hindmost* 2>/dev/null"],
+            &[
+                "sh",
+                "-c",
+                "ls -d /dev/shm/hindmost.???????? /tmp/hindmost.???????? 2>/dev/null",
+            ],
         );
         let processes = self.hosts.running(node).into_iter();
         // What reaches a host that hangs has the same words among its arguments, and ends when that host does.
