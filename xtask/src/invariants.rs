@@ -60,11 +60,12 @@ const FORBIDDEN: [(&[&str], &[&str], &str); 8] = [
 ];
 
 /// Crates that are built from these members alone.
-const SEES_ONLY: [(&str, &[&str]); 4] = [
+const SEES_ONLY: [(&str, &[&str]); 5] = [
     ("library", &["base"]),
     ("embed", &[]),
     ("recording", &[]),
     ("waitgraph", &[]),
+    ("causal", &["base"]),
 ];
 
 /// The only crates that may allow themselves `unsafe`: they touch live processes.
