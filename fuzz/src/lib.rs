@@ -22,6 +22,7 @@ mod foreign_stacks;
 mod graphs;
 mod maps;
 mod nodes;
+mod orders;
 mod programs;
 mod recorded;
 mod recordings;
@@ -43,7 +44,7 @@ pub struct Target {
 }
 
 /// All of them.
-pub const TARGETS: [Target; 14] = [
+pub const TARGETS: [Target; 15] = [
     Target {
         // ELF and DWARF of a program.
         name: "bind",
@@ -109,6 +110,12 @@ pub const TARGETS: [Target; 14] = [
         name: "recording",
         check: recordings::recording,
         seeds: recordings::seeds,
+    },
+    Target {
+        // Events of many streams.
+        name: "causal",
+        check: orders::order,
+        seeds: orders::seeds,
     },
     Target {
         // Small files beside a build: its database, models of functions, the header of an MPI library.

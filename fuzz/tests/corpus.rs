@@ -119,6 +119,11 @@ fn recording() {
 }
 
 #[test]
+fn causal() {
+    check("causal");
+}
+
+#[test]
 fn texts() {
     check("texts");
 }

@@ -54,6 +54,13 @@ pub fn run_scale() -> Result<()> {
     scale::run()
 }
 
+/// Measures the sort of events.
+pub fn run_causal() -> Result<()> {
+    let mut engines = cargo();
+    engines.args(["run", "--release", "--package", "bench", "--bin", "causal-bench"]);
+    command::run(&mut engines)
+}
+
 /// Measures the dependence graph of a source tree and slices over it.
 pub fn run_slice(tree: &std::path::Path) -> Result<()> {
     let mut engines = cargo();

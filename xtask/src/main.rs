@@ -77,6 +77,9 @@ enum Task {
         /// Measure the flight recorder: calls, a program, and the analysis of up to a million synthetic tasks
         #[arg(long, conflicts_with_all = ["tree", "probe", "scale"])]
         recorder: bool,
+        /// Measure the sort of events into causal order, beside a merge by time stamps
+        #[arg(long, conflicts_with_all = ["tree", "probe", "scale", "recorder"])]
+        causal: bool,
         /// Measure the prefix trees of up to a million synthetic tasks
         #[arg(long, conflicts_with_all = ["tree", "probe"])]
         scale: bool,
@@ -192,6 +195,7 @@ fn main() -> ExitCode {
         } => bench::run_probe(quick),
         Task::Bench { scale: true, .. } => bench::run_scale(),
         Task::Bench { recorder: true, .. } => bench::run_recorder(),
+        Task::Bench { causal: true, .. } => bench::run_causal(),
         Task::Bench {
             slice: Some(tree), ..
         } => bench::run_slice(&tree),
