@@ -13,6 +13,7 @@ pub mod layout;
 pub mod model;
 mod read;
 mod record;
+pub mod ring;
 
 pub use division::{Division, Portions};
 pub use record::{

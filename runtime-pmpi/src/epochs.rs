@@ -49,7 +49,9 @@ impl Recorder {
             return;
         };
         for &peer in peers {
-            self.count(serial, false, (i64::from(peer), signal), channel::BEGUN);
+            let to = (i64::from(peer), signal);
+            let ordinal = self.count(serial, false, to, channel::BEGUN);
+            self.note_signal(serial, to, ordinal);
         }
     }
 

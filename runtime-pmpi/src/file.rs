@@ -2,6 +2,7 @@
 
 use crate::words::Words;
 use recording::layout::{MAGIC, NAMES, NAMES_AT, VERSION, WORDS, header};
+use recording::ring;
 use std::ffi::{CStr, CString};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::DirBuilderExt;
@@ -17,30 +18,50 @@ use std::sync::atomic::AtomicU64;
 pub fn create(directory: &Path, names: &[u8]) -> Result<Words, &'static str> {
     // Another host of the job than the one that started it has no such directory yet. Whatever fails here fails again below.
     let _ = std::fs::DirBuilder::new().mode(0o700).create(directory);
-    let path = directory.join(format!("hindmost-{}.recording", std::process::id()));
-    let path =
-        CString::new(path.as_os_str().as_bytes()).map_err(|_| "its directory's name has a zero in it")?;
-    let words = map(&path)?;
+    let words = new_file(directory, "recording", WORDS)?;
     describe(words, names);
     words.publish(header::MAGIC, MAGIC);
     Ok(words)
 }
 
+/// Makes the ring of events of this process beside its recording, with room for so many of the last ones.
+///
+/// # Errors
+///
+/// As [`create`].
+pub fn create_ring(directory: &Path, events: u64) -> Result<Words, &'static str> {
+    let capacity = events.clamp(ring::LEAST, ring::MOST).next_power_of_two();
+    let words = new_file(directory, ring::EXTENSION, ring::words(capacity))?;
+    words.set(ring::header::VERSION, ring::VERSION);
+    words.set(ring::header::PID, u64::from(std::process::id()));
+    words.set(ring::header::BIRTH, birth().unwrap_or(0));
+    words.set(ring::header::CAPACITY, capacity);
+    words.publish(ring::header::MAGIC, ring::MAGIC);
+    Ok(words)
+}
+
+fn new_file(directory: &Path, extension: &str, words: usize) -> Result<Words, &'static str> {
+    let path = directory.join(format!("hindmost-{}.{extension}", std::process::id()));
+    let path =
+        CString::new(path.as_os_str().as_bytes()).map_err(|_| "its directory's name has a zero in it")?;
+    map(&path, words)
+}
+
 /// Whether this process may make files of that size: one that makes a larger file is ended by a signal (`ulimit -f`, setrlimit(2)).
 #[expect(unsafe_code, reason = "limits are asked of the C library")]
-fn may_be_made() -> bool {
+fn may_be_made(words: usize) -> bool {
     let mut limit = libc::rlimit {
         rlim_cur: 0,
         rlim_max: 0,
     };
     // SAFETY: `limit` is valid for writes for the length of the call.
     let known = unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &raw mut limit) } == 0;
-    !known || limit.rlim_cur >= (WORDS * 8) as u64
+    !known || limit.rlim_cur >= (words * 8) as u64
 }
 
 #[expect(unsafe_code, reason = "the file is mapped to memory")]
-fn map(path: &CStr) -> Result<Words, &'static str> {
-    if !may_be_made() {
+fn map(path: &CStr, words: usize) -> Result<Words, &'static str> {
+    if !may_be_made(words) {
         return Err("it may not make a file that large (ulimit -f)");
     }
     let flags = libc::O_RDWR | libc::O_CREAT | libc::O_EXCL | libc::O_NOFOLLOW | libc::O_CLOEXEC;
@@ -53,12 +74,12 @@ fn map(path: &CStr) -> Result<Words, &'static str> {
     }
     // Blocks are reserved at once: a disk that is full later would end the program by SIGBUS.
     // SAFETY: `file` is open; no memory is touched.
-    let room = unsafe { libc::posix_fallocate(file, 0, (WORDS * 8) as libc::off_t) };
+    let room = unsafe { libc::posix_fallocate(file, 0, (words * 8) as libc::off_t) };
     let mapped = match room {
         0 => {
             let (read_write, shared) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED);
             // SAFETY: a new mapping, at an address that the kernel chooses.
-            unsafe { libc::mmap(std::ptr::null_mut(), WORDS * 8, read_write, shared, file, 0) }
+            unsafe { libc::mmap(std::ptr::null_mut(), words * 8, read_write, shared, file, 0) }
         }
         _ => libc::MAP_FAILED,
     };
@@ -69,11 +90,11 @@ fn map(path: &CStr) -> Result<Words, &'static str> {
         unsafe { libc::unlink(path.as_ptr()) };
         return Err("there is no room for its file");
     }
-    // SAFETY: the mapping is WORDS words long, page aligned, never unmapped, and made of integers that any bits are valid for. Others may
+    // SAFETY: the mapping is `words` words long, page aligned, never unmapped, and made of integers that any bits are valid for. Others may
     // change it; all access is atomic.
-    let words: &'static [AtomicU64] =
-        unsafe { std::slice::from_raw_parts(mapped.cast::<AtomicU64>(), WORDS) };
-    Ok(Words::new(words))
+    let mapped: &'static [AtomicU64] =
+        unsafe { std::slice::from_raw_parts(mapped.cast::<AtomicU64>(), words) };
+    Ok(Words::new(mapped))
 }
 
 /// Fills the header but for the word that makes it count. `names` are the operations, each ended by a newline.

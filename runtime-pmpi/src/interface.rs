@@ -50,10 +50,28 @@ pub unsafe extern "C" fn hindmost_open(names: *const u8, length: usize) {
     };
     let index: Vec<AtomicU64> = (0..Recorder::index_words()).map(|_| AtomicU64::new(0)).collect();
     let index = Words::new(Vec::leak(index));
-    if RECORDER.set(Recorder::new(words, index)).is_ok() {
+    let mut recorder = Recorder::new(words, index);
+    if let Some(ring) = ring_of(Path::new(&directory)) {
+        recorder = recorder.with_ring(ring);
+    }
+    if RECORDER.set(recorder).is_ok() {
         OWNER.store(std::process::id(), Ordering::Release);
         // SAFETY: `forked` stores one word.
         unsafe { libc::pthread_atfork(None, None, Some(forked)) };
+    }
+}
+
+/// The ring of events, if `HINDMOST_RECORD_EVENTS` says how many are kept. Where it cannot be made the recording goes on without.
+fn ring_of(directory: &Path) -> Option<Words> {
+    let events = std::env::var("HINDMOST_RECORD_EVENTS").ok()?.parse().ok()?;
+    match file::create_ring(directory, events) {
+        Ok(ring) => Some(ring),
+        Err(why) => {
+            let pid = std::process::id();
+            let line = format!("hindmost: no events are recorded of process {pid}: {why}\n");
+            let _ = std::io::stderr().write_all(line.as_bytes());
+            None
+        }
     }
 }
 

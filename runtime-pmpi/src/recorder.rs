@@ -4,6 +4,7 @@ mod call;
 mod channels;
 mod communicators;
 mod divisions;
+mod events;
 mod requests;
 
 pub use call::{Call, Outcome};
@@ -15,10 +16,12 @@ use crate::file::clock;
 use crate::model::Model;
 use crate::words::Words;
 use call::is_collective;
+use events::Tie;
 use recording::layout::{
     COMMUNICATORS, EVENT, EVENTS, FREE, NOW, THREAD, THREADS, THREADS_AT, communicator, does, header, now,
     peer, request, state, thread,
 };
+use recording::ring::Step;
 use requests::REQUESTS_TABLE;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -66,6 +69,7 @@ pub struct Recorder {
     model: Model,
     epochs: Epochs,
     divisions: divisions::Used,
+    events: Option<events::Ring>,
 }
 
 impl Recorder {
@@ -85,7 +89,15 @@ impl Recorder {
             model: Model::new(own.from(HANDLES * 2 + WITH_CHANNELS)),
             epochs: Epochs::default(),
             divisions: divisions::Used::default(),
+            events: None,
         }
+    }
+
+    /// The same recorder, which writes events to a ring that `file` has made.
+    #[must_use]
+    pub fn with_ring(mut self, words: Words) -> Self {
+        self.events = Some(events::Ring::new(words));
+        self
     }
 
     pub(crate) fn epochs(&self) -> &Epochs {
@@ -213,7 +225,11 @@ impl Recorder {
                 u64::from(call.operation) + 1,
             );
         }
-        self.count_begun(call);
+        let tie = self.count_begun(call);
+        // Who asks again and again would fill the ring: of questions the answer is written alone.
+        if !events::asks(call.does) {
+            self.note_event(Step::Begins, call, call.entered, tie);
+        }
         let Some(at) = thread_at(call.thread) else {
             return;
         };
@@ -277,13 +293,17 @@ impl Recorder {
     /// The call returns. Of what it received, `call` now says from whom and under which tag.
     pub fn leave(&self, call: &Call, outcome: Outcome) {
         let words = self.words;
-        if outcome == Outcome::Done {
-            self.count_done(call);
+        let tie = match outcome {
+            Outcome::Done => self.count_done(call),
+            _ => Tie::None,
+        };
+        let left = clock();
+        if outcome != Outcome::Unanswered {
+            self.note_event(Step::Ends, call, left, tie);
         }
         let Some(at) = thread_at(call.thread) else {
             return;
         };
-        let left = clock();
         if outcome == Outcome::Unanswered {
             let same = words.get(at + thread::POLLS) == u64::from(call.operation) + 1;
             let polled = words.get(at + thread::POLLED);

@@ -1,6 +1,7 @@
 //! How many messages were begun and done in each channel: to or from one peer, with one tag, in one communicator.
 
 use super::call::{Call, is_collective, receives, sends};
+use super::events::Tie;
 use super::{Recorder, WITH_CHANNELS, lost};
 use crate::tables::Table;
 use recording::layout::{CHANNEL, CHANNELS, CHANNELS_AT, FREE, RETIRED, channel, communicator};
@@ -12,22 +13,25 @@ const CHANNELS_TABLE: Table = Table {
 };
 
 impl Recorder {
-    /// What it sends, and what it receives from somebody named, is begun.
-    pub(super) fn count_begun(&self, call: &Call) {
+    /// What it sends, and what it receives from somebody named, is begun. What that ties it to.
+    pub(super) fn count_begun(&self, call: &Call) -> Tie {
+        let mut tie = Tie::None;
         if sends(call.does) {
-            self.count(
-                call.serial,
-                false,
-                (call.destination, call.send_tag),
-                channel::BEGUN,
-            );
+            let to = (call.destination, call.send_tag);
+            tie = Tie::message(true, to, self.count(call.serial, false, to, channel::BEGUN));
         }
         if receives(call.does) && call.receive_tag >= 0 {
             self.count(call.serial, true, (call.source, call.receive_tag), channel::BEGUN);
         }
+        if is_collective(call.does) {
+            tie = Tie::part(true, call);
+        }
+        tie
     }
 
-    pub(super) fn count_done(&self, call: &Call) {
+    /// What it has sent or received, or its part, is done. What that ties it to.
+    pub(super) fn count_done(&self, call: &Call) -> Tie {
+        let mut tie = Tie::None;
         if sends(call.does) {
             self.count(
                 call.serial,
@@ -37,16 +41,28 @@ impl Recorder {
             );
         }
         if receives(call.does) {
-            self.count(call.serial, true, (call.source, call.receive_tag), channel::DONE);
+            let from = (call.source, call.receive_tag);
+            tie = Tie::message(false, from, self.count(call.serial, true, from, channel::DONE));
         }
-        if is_collective(call.does) && call.row != 0 {
-            self.add(call.row as usize + communicator::DONE, 1);
+        if is_collective(call.does) {
+            tie = Tie::part(false, call);
+            if call.row != 0 {
+                self.add(call.row as usize + communicator::DONE, 1);
+            }
         }
+        tie
     }
 
-    pub(crate) fn count(&self, serial: u64, received: bool, (peer, tag): (i64, i64), what: usize) {
+    /// Adds one to a channel; how many there were before.
+    pub(crate) fn count(
+        &self,
+        serial: u64,
+        received: bool,
+        (peer, tag): (i64, i64),
+        what: usize,
+    ) -> Option<u64> {
         if serial == 0 || peer < 0 || tag < 0 {
-            return;
+            return None;
         }
         let words = self.words;
         let (key, hash) = channel_key(serial, received, (peer, tag));
@@ -70,9 +86,7 @@ impl Recorder {
                 Some(row)
             })
         });
-        if let Some(row) = row {
-            self.add(row + what, 1);
-        }
+        row.map(|row| self.add(row + what, 1))
     }
 
     /// Whether more was begun in a channel that is not one of received messages than was done.

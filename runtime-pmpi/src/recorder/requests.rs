@@ -4,6 +4,7 @@ use super::call::{Call, is_collective};
 use super::{Recorder, lost};
 use crate::tables::Table;
 use recording::layout::{FREE, REQUEST, REQUESTS, REQUESTS_AT, RETIRED, communicator, peer, request, state};
+use recording::ring::Step;
 use std::sync::atomic::Ordering;
 
 pub(super) const REQUESTS_TABLE: Table = Table {
@@ -92,7 +93,8 @@ impl Recorder {
                 self.divide_started(handle, &call);
             }
         }
-        self.count_begun(&call);
+        let tie = self.count_begun(&call);
+        self.note_event_now(Step::Starts, &call, tie);
         let running = self.begun.fetch_add(1, Ordering::Relaxed) + 1;
         let kept = words.get(row + request::STATE) & 0xffff_ffff;
         words.publish(row + request::STATE, kept | state::ACTIVE | running << 32);
@@ -116,7 +118,8 @@ impl Recorder {
         } else if is_collective(call.does) {
             self.row_of_serial(&mut call);
         }
-        self.count_done(&call);
+        let tie = self.count_done(&call);
+        self.note_event_now(Step::Completes, &call, tie);
         if is_persistent {
             words.publish(row + request::STATE, state & !state::ACTIVE);
         } else {
@@ -171,6 +174,11 @@ impl Recorder {
             receive_tag: peer(request::RECEIVE_TAG),
             root: if is_collective(does) {
                 word(request::ROOT) as i64
+            } else {
+                0
+            },
+            bytes: if is_collective(does) {
+                word(request::BYTES) as i64
             } else {
                 0
             },
