@@ -3,7 +3,8 @@
 use crate::embed_args::{CC_HELP, CcArgs, EMBED_HELP, EXTRACT_HELP, EmbedArgs, ExtractArgs};
 use crate::host_args::HostArgs;
 use crate::recorder_args::{
-    RECORDER_HELP, RUN_HELP, RecorderArgs, RunArgs, WAITS_HELP, WaitsArgs, WaitsFormat,
+    RECORDER_HELP, RUN_HELP, RecorderArgs, RunArgs, TIMELINE_HELP, TimelineArgs, WAITS_HELP, WaitsArgs,
+    WaitsFormat,
 };
 use crate::tree_args::{Shape, TREE_HELP, TreeArgs, TreeFormat};
 use crate::view_args::{VIEW_HELP, ViewArgs};
@@ -107,6 +108,9 @@ pub(crate) enum Command {
     /// Tell who waits for whom, from the recordings of a job
     #[command(after_help = WAITS_HELP)]
     Waits(WaitsArgs),
+    /// Show what the tasks of a job did, in causal order, from its recordings
+    #[command(after_help = TIMELINE_HELP)]
+    Timeline(TimelineArgs),
     /// Write man pages and completions of shells
     #[command(hide = true)]
     GeneratePages(PagesArgs),

@@ -27,6 +27,7 @@ mod recorder;
 mod recorder_args;
 mod show;
 mod slice;
+mod timeline;
 mod tree;
 mod tree_args;
 mod view;
@@ -80,6 +81,7 @@ fn main() -> ExitCode {
         Command::LldbScript => debugger_scripts::print_for_lldb(),
         Command::Run(args) => recorder::run(&args),
         Command::Waits(args) => waits::run(&args),
+        Command::Timeline(args) => timeline::run(&args),
         Command::GeneratePages(args) => pages::generate(&args),
     };
     match result {

@@ -56,7 +56,11 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<Status> {
     let Some((program, rest)) = args.command.split_first() else {
         return Err(Failure::new("there is no command to run").into());
     };
-    let error = Command::new(program)
+    let mut command = Command::new(program);
+    if let Some(events) = args.events {
+        command.env("HINDMOST_RECORD_EVENTS", events.to_string());
+    }
+    let error = command
         .args(rest)
         .env("HINDMOST_RECORD", &directory)
         .env("HINDMOST_RECORD_JOB", job_name())

@@ -20,6 +20,12 @@ Reads what the flight recorder has written of each task, while the job runs or a
 
 Exit status: 0 a deadlock, a call that does not fit, or whom the others wait for is named, 3 it is probable, 1 nobody waits for anybody, 2 error.";
 
+pub(crate) const TIMELINE_HELP: &str = "\
+Prints what the tasks of a job did in MPI, one event behind the other, so that nothing stands before what it depends on: no receive before its send, whatever the hosts' clocks say. \
+It reads what hindmost run --events has recorded, while the job runs or after its end. What stands out of order since something was not read or not recorded says so.
+
+Exit status: 0 there are events, 1 there are none, 2 error.";
+
 #[derive(Args, Debug)]
 pub(crate) struct RecorderArgs {
     /// The compiler of the MPI library that the job uses
@@ -41,6 +47,9 @@ pub(crate) struct RunArgs {
     /// The directory for the recordings; it is made if it is not there [default: a new one in /dev/shm]
     #[arg(long, value_name = "DIR")]
     pub(crate) record: Option<PathBuf>,
+    /// Record the last events of each task as well, for hindmost timeline [default: 65536 of them, 4 MB]
+    #[arg(long, value_name = "EVENTS", num_args = 0..=1, require_equals = true, default_missing_value = "65536")]
+    pub(crate) events: Option<u64>,
     /// The command that starts the job
     #[arg(last = true, required = true, value_name = "COMMAND")]
     pub(crate) command: Vec<String>,
@@ -57,6 +66,28 @@ pub(crate) struct WaitsArgs {
     /// How to print it
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: RecordedFormat,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct TimelineArgs {
+    /// Directories of recordings, or recordings
+    #[arg(required = true, value_name = "DIR")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Print every event, not the last ones
+    #[arg(long, conflicts_with = "export")]
+    pub(crate) all: bool,
+    /// Write all events for programs
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub(crate) export: Option<TimelineFormat>,
+}
+
+/// How `timeline` writes all events.
+#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TimelineFormat {
+    /// One object a line, in causal order
+    Jsonl,
+    /// For Perfetto and other viewers of Chrome's trace format
+    Perfetto,
 }
 
 /// How `waits` prints what was recorded.

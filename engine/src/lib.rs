@@ -92,6 +92,7 @@ mod summary;
 #[cfg(test)]
 mod tests;
 mod threads;
+pub mod timeline;
 mod tree;
 mod trouble;
 mod tuple;

@@ -93,6 +93,12 @@ impl FirstLook {
         }
     }
 
+    /// The files that were looked at.
+    #[must_use]
+    pub(crate) fn into_files(self) -> Vec<PathBuf> {
+        self.recordings.into_iter().map(|(path, _)| path).collect()
+    }
+
     /// The recordings as they are a moment after the first look, if their job runs, with what became of them in between.
     #[must_use]
     pub fn again(self) -> Vec<Record> {
@@ -188,7 +194,7 @@ fn read(
     Ok(recordings)
 }
 
-fn read_one(file: &Path, reader: &Reader) -> Result<Recording, String> {
+pub(crate) fn read_one(file: &Path, reader: &Reader) -> Result<Recording, String> {
     let bytes = reader
         .read_sparse(file, MOST)
         .map_err(|error| error.to_string())?;

@@ -15,6 +15,7 @@ mod case_study;
 mod clusters;
 mod cores;
 mod debuggers;
+mod events;
 mod hindmost;
 mod in_part;
 mod libraries;

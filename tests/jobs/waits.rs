@@ -463,7 +463,18 @@ impl Running {
     }
 }
 
-pub(crate) fn start(mpi: Mpi, (recorder, program): &(PathBuf, PathBuf), name: &str, plan: &str) -> Running {
+pub(crate) fn start(mpi: Mpi, made: &(PathBuf, PathBuf), name: &str, plan: &str) -> Running {
+    start_with(mpi, made, name, plan, &[])
+}
+
+/// The same with further options of `run`.
+pub(crate) fn start_with(
+    mpi: Mpi,
+    (recorder, program): &(PathBuf, PathBuf),
+    name: &str,
+    plan: &str,
+    options: &[&str],
+) -> Running {
     let directory = out().join(format!("recorded-{}-{name}", mpi.name()));
     let _ = std::fs::remove_dir_all(&directory);
     let processes = JobProcesses::new();
@@ -474,7 +485,9 @@ pub(crate) fn start(mpi: Mpi, (recorder, program): &(PathBuf, PathBuf), name: &s
         .arg(recorder)
         .arg("--record")
         .arg(&directory);
-    command.args(["--", &format!("mpirun.{}", mpi.name())]);
+    command
+        .args(options)
+        .args(["--", &format!("mpirun.{}", mpi.name())]);
     if mpi == Mpi::OpenMpi {
         command.args(["--allow-run-as-root", "--oversubscribe"]);
     }

@@ -1,0 +1,317 @@
+//! The events of a job: as text, as JSON Lines, and as a trace for viewers that read Chrome's format (Perfetto among them).
+
+use crate::clean::clean;
+use crate::style::{DOUBT, FAINT, paint};
+use engine::timeline::{Happening, Missing, Step, Timeline, Touch};
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+/// The version of the JSON Lines.
+const VERSION: u32 = 1;
+
+/// The last events as text, a line for each; all if `most` is `None`.
+#[must_use]
+pub fn timeline_text(timeline: &Timeline<'_>, most: Option<usize>) -> String {
+    let mut text = String::new();
+    let all = &timeline.happenings;
+    let shown = most.map_or(all.len(), |most| most.min(all.len()));
+    let skipped = all.len() - shown;
+    if skipped > 0 {
+        let _ = writeln!(text, "{}", paint(FAINT, &format!("… {skipped} events before")));
+    }
+    let begun = all.first().map_or(0, |first| first.time);
+    for happening in all.iter().skip(skipped) {
+        let _ = writeln!(text, "{}", line(happening, begun));
+    }
+    let lost: u64 = timeline.lanes.iter().map(|lane| lane.lost).sum();
+    let mut note = |count: u64, what: &str| {
+        if count > 0 {
+            let _ = writeln!(text, "{}", paint(DOUBT, &format!("{count} {what}")));
+        }
+    };
+    note(lost, "events were written over before they were read");
+    note(
+        timeline.untied as u64,
+        "events stand by the order of their own rank alone: what they belong to is not known, or does not fit",
+    );
+    note(
+        timeline.left_out as u64,
+        "events contradict others of their rank and are left out",
+    );
+    text
+}
+
+fn line(happening: &Happening<'_>, begun: i64) -> String {
+    let seconds = happening.time.saturating_sub(begun) as f64 / 1e9;
+    let operation = happening.operation.map_or("a signal".into(), clean);
+    let step = match happening.step {
+        Step::Begins => "enters",
+        Step::Ends => "leaves",
+        Step::Starts => "starts",
+        Step::Completes => "completes",
+        Step::Signals => "gives",
+    };
+    let touch = match happening.touch {
+        Touch::None => String::new(),
+        Touch::To(rank, tag) => format!(" to rank {rank} (tag {tag})"),
+        Touch::From(rank, tag) => format!(" from rank {rank} (tag {tag})"),
+        Touch::Enters(ordinal, _) | Touch::Leaves(ordinal, _) => format!(", number {ordinal}"),
+    };
+    let mut line = format!(
+        "{seconds:>14.6} s  rank {:<4} {step} {operation}{touch}",
+        happening.rank
+    );
+    if let Some((rank, _, time)) = happening.cause {
+        let after = happening.time.saturating_sub(time) as f64 / 1e9;
+        let _ = write!(
+            line,
+            "{}",
+            paint(FAINT, &format!(", {after:.6} s after rank {rank}"))
+        );
+    }
+    if let Some(doubt) = doubt(happening) {
+        let _ = write!(line, "  {}", paint(DOUBT, doubt));
+    }
+    line
+}
+
+/// What is wrong with the order around an event.
+fn doubt(happening: &Happening<'_>) -> Option<&'static str> {
+    let standing = happening.standing;
+    match standing.missing {
+        Missing::Gone => return Some("what it follows was not recorded"),
+        Missing::Late => return Some("what it follows was not read"),
+        Missing::Cycle => return Some("what it follows is said to follow it"),
+        Missing::Nothing => {}
+    }
+    if standing.overtaken {
+        return Some("what follows it stands above");
+    }
+    (standing.lost_before > 0).then_some("events of this rank before it were written over")
+}
+
+#[derive(Serialize)]
+struct HeadJson<'t> {
+    schema: &'static str,
+    version: u32,
+    events: usize,
+    untied: usize,
+    left_out: usize,
+    ranks: Vec<LaneJson<'t>>,
+}
+
+#[derive(Serialize)]
+struct LaneJson<'t> {
+    rank: u32,
+    host: &'t str,
+    lost: u64,
+}
+
+#[derive(Serialize)]
+struct CauseJson {
+    rank: u32,
+    sequence: u64,
+    time_ns: i64,
+}
+
+/// An event; what is not known, or does not apply, is left out.
+#[derive(Serialize)]
+struct EventJson<'t> {
+    rank: u32,
+    sequence: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    thread: Option<u32>,
+    time_ns: i64,
+    local_ns: i64,
+    step: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    operation: Option<&'t str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    communicator: Option<String>,
+    #[serde(flatten)]
+    touch: BTreeMap<&'static str, i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cause: Option<CauseJson>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    missing: Option<&'static str>,
+    #[serde(skip_serializing_if = "is_false")]
+    overtaken: bool,
+    #[serde(skip_serializing_if = "is_zero")]
+    lost_before: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(value: &u64) -> bool {
+    *value == 0
+}
+
+fn step_word(step: Step) -> &'static str {
+    match step {
+        Step::Begins => "begins",
+        Step::Ends => "ends",
+        Step::Starts => "starts",
+        Step::Completes => "completes",
+        Step::Signals => "signals",
+    }
+}
+
+/// What an event has to do with others, as members of its object.
+fn touch_members(touch: Touch) -> BTreeMap<&'static str, i64> {
+    let with_root = |what, ordinal: u64, root: Option<u32>| {
+        let root = root.map(|root| ("root", i64::from(root)));
+        [(what, ordinal as i64)].into_iter().chain(root).collect()
+    };
+    match touch {
+        Touch::None => BTreeMap::new(),
+        Touch::To(rank, tag) => BTreeMap::from([("to", i64::from(rank)), ("tag", tag)]),
+        Touch::From(rank, tag) => BTreeMap::from([("from", i64::from(rank)), ("tag", tag)]),
+        Touch::Enters(ordinal, root) => with_root("enters", ordinal, root),
+        Touch::Leaves(ordinal, root) => with_root("leaves", ordinal, root),
+    }
+}
+
+fn event_json<'t>(happening: &Happening<'t>) -> EventJson<'t> {
+    let standing = happening.standing;
+    EventJson {
+        rank: happening.rank,
+        sequence: happening.sequence,
+        thread: happening.thread,
+        time_ns: happening.time,
+        local_ns: happening.local,
+        step: step_word(happening.step),
+        operation: happening.operation,
+        communicator: happening.communicator.map(|identity| format!("{identity:016x}")),
+        touch: touch_members(happening.touch),
+        cause: happening.cause.map(|(rank, sequence, time_ns)| CauseJson {
+            rank,
+            sequence,
+            time_ns,
+        }),
+        missing: match standing.missing {
+            Missing::Nothing => None,
+            Missing::Gone => Some("gone"),
+            Missing::Late => Some("late"),
+            Missing::Cycle => Some("cycle"),
+        },
+        overtaken: standing.overtaken,
+        lost_before: standing.lost_before,
+    }
+}
+
+/// JSON Lines: an object about the whole, then one for each event, in causal order (`docs/causal.md`).
+#[must_use]
+pub fn timeline_jsonl(timeline: &Timeline<'_>) -> String {
+    let lanes = timeline.lanes.iter().map(|lane| LaneJson {
+        rank: lane.rank,
+        host: lane.host,
+        lost: lane.lost,
+    });
+    let head = HeadJson {
+        schema: "hindmost-timeline",
+        version: VERSION,
+        events: timeline.happenings.len(),
+        untied: timeline.untied,
+        left_out: timeline.left_out,
+        ranks: lanes.collect(),
+    };
+    let mut text = String::new();
+    push_line(&mut text, &head);
+    for happening in &timeline.happenings {
+        push_line(&mut text, &event_json(happening));
+    }
+    text
+}
+
+fn push_line(text: &mut String, value: &impl Serialize) {
+    // Numbers, strings and maps of them are always JSON.
+    text.push_str(&serde_json::to_string(value).unwrap_or_default());
+    text.push('\n');
+}
+
+/// A trace in Chrome's format: a process for each rank, a slice for each call, an arrow for each message. What has not ended has no end.
+#[must_use]
+pub fn timeline_perfetto(timeline: &Timeline<'_>) -> String {
+    let mut trace = Trace {
+        begun: timeline
+            .happenings
+            .iter()
+            .map(|happening| happening.time)
+            .min()
+            .unwrap_or(0),
+        open: BTreeMap::new(),
+        text: String::from("{\"displayTimeUnit\":\"ns\",\"traceEvents\":["),
+        received: timeline
+            .happenings
+            .iter()
+            .filter(|happening| matches!(happening.touch, Touch::From(..)))
+            .filter_map(|happening| happening.cause.map(|(rank, sequence, _)| (rank, sequence)))
+            .collect(),
+    };
+    for lane in &timeline.lanes {
+        let name = format!("rank {} on {}", lane.rank, clean(lane.host));
+        trace.push(&json!({"ph": "M", "name": "process_name", "pid": lane.rank, "args": {"name": name}}));
+        trace.push(&json!({"ph": "M", "name": "process_sort_index", "pid": lane.rank, "args": {"sort_index": lane.rank}}));
+    }
+    for happening in &timeline.happenings {
+        trace.add(happening);
+    }
+    trace.text.push_str("\n]}\n");
+    trace.text
+}
+
+struct Trace {
+    begun: i64,
+    /// Calls that have begun and not ended, by rank and thread.
+    open: BTreeMap<(u32, u32), u32>,
+    text: String,
+    /// Sends whose end of the receive is there.
+    received: BTreeSet<(u32, u64)>,
+}
+
+impl Trace {
+    fn push(&mut self, event: &Value) {
+        if !self.text.ends_with('[') {
+            self.text.push(',');
+        }
+        let _ = write!(self.text, "\n{event}");
+    }
+
+    fn add(&mut self, happening: &Happening<'_>) {
+        let (pid, tid) = (happening.rank, happening.thread.unwrap_or(0));
+        let ts = happening.time.saturating_sub(self.begun) as f64 / 1e3;
+        let name = happening.operation.map_or("signal".into(), clean);
+        if let (Touch::From(..), Some((rank, sequence, _))) = (happening.touch, happening.cause) {
+            let id = format!("{rank}.{sequence}");
+            self.push(&json!({"ph": "f", "bp": "e", "cat": "message", "name": "message", "id": id, "pid": pid, "tid": tid, "ts": ts}));
+        }
+        let depth = self.open.entry((pid, tid)).or_default();
+        match happening.step {
+            Step::Begins => {
+                *depth += 1;
+                let args = serde_json::to_value(event_json(happening)).unwrap_or_default();
+                self.push(&json!({"ph": "B", "cat": "mpi", "name": name, "pid": pid, "tid": tid, "ts": ts, "args": args}));
+            }
+            Step::Ends if *depth > 0 => {
+                *depth -= 1;
+                let args = serde_json::to_value(event_json(happening)).unwrap_or_default();
+                self.push(&json!({"ph": "E", "cat": "mpi", "name": name, "pid": pid, "tid": tid, "ts": ts, "args": {"end": args}}));
+            }
+            step => {
+                let name = format!("{name} {}", step_word(step));
+                let args = serde_json::to_value(event_json(happening)).unwrap_or_default();
+                self.push(&json!({"ph": "i", "s": "t", "cat": "mpi", "name": name, "pid": pid, "tid": tid, "ts": ts, "args": args}));
+            }
+        }
+        if self.received.contains(&(pid, happening.sequence)) && matches!(happening.touch, Touch::To(..)) {
+            let id = format!("{pid}.{}", happening.sequence);
+            self.push(&json!({"ph": "s", "cat": "message", "name": "message", "id": id, "pid": pid, "tid": tid, "ts": ts}));
+        }
+    }
+}

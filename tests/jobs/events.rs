@@ -1,0 +1,193 @@
+//! The events of real jobs in causal order: what is exported is held against the rules of MPI, counted anew from the lines alone (`plans/events.c`).
+
+use crate::hindmost::{PATIENCE, hindmost, my_turn, run, said};
+use crate::waits::{Debug, RANKS, made_of, start_with};
+use corpus::Mpi;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Turns of the program's loop.
+const TURNS: usize = 20;
+
+fn export(directory: &Path, format: &str) -> String {
+    let output = run(hindmost().args(["timeline", "--export", format]).arg(directory));
+    assert!(
+        matches!(output.status.code(), Some(0 | 1 | 2)),
+        "{}",
+        said(&output)
+    );
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn lines(directory: &Path) -> Vec<Value> {
+    let text = export(directory, "jsonl");
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+fn number(value: &Value, member: &str) -> Option<i64> {
+    value.get(member)?.as_i64()
+}
+
+fn is(event: &Value, member: &str, what: &str) -> bool {
+    event[member].as_str() == Some(what)
+}
+
+/// Whether all that the program does is done: rank 0 is in its last receive, the others in the last barrier.
+fn is_done(events: &[Value]) -> bool {
+    let last = |rank: usize| {
+        events
+            .iter()
+            .rfind(|event| number(event, "rank") == Some(rank as i64))
+    };
+    (0..RANKS).all(|rank| {
+        let last_of_all = if rank == 0 { "MPI_Recv" } else { "MPI_Barrier" };
+        let barriers = events.iter().filter(|event| {
+            number(event, "rank") == Some(rank as i64) && is(event, "operation", "MPI_Barrier")
+        });
+        let expected = if rank == 0 { 2 } else { 3 };
+        barriers.count() == expected
+            && last(rank).is_some_and(|last| is(last, "operation", last_of_all) && is(last, "step", "begins"))
+    })
+}
+
+/// No receive is before its send, no end of an operation before the beginnings that it needs, and no rank's events are out of their order.
+fn check_order(events: &[Value]) {
+    let mut channels: BTreeMap<(String, i64, i64, i64), (usize, usize)> = BTreeMap::new();
+    let mut entered: BTreeMap<(String, i64), BTreeSet<i64>> = BTreeMap::new();
+    let mut last: BTreeMap<i64, (i64, i64)> = BTreeMap::new();
+    for event in events {
+        let rank = number(event, "rank").unwrap();
+        let (sequence, time) = (
+            number(event, "sequence").unwrap(),
+            number(event, "time_ns").unwrap(),
+        );
+        if let Some(before) = last.insert(rank, (sequence, time)) {
+            assert!(
+                before.0 + 1 == sequence && before.1 <= time,
+                "{event} behind {before:?}"
+            );
+        }
+        for flag in ["missing", "overtaken", "lost_before"] {
+            assert!(event.get(flag).is_none(), "{event}");
+        }
+        if let Some(cause) = event.get("cause") {
+            assert!(number(cause, "time_ns").unwrap() <= time, "{event}");
+        }
+        let communicator = event["communicator"].as_str().unwrap_or_default().to_owned();
+        let tag = number(event, "tag").unwrap_or(0);
+        if let Some(to) = number(event, "to") {
+            channels.entry((communicator, rank, to, tag)).or_default().0 += 1;
+        } else if let Some(from) = number(event, "from") {
+            let (sent, received) = channels.entry((communicator, from, rank, tag)).or_default();
+            *received += 1;
+            assert!(received <= sent, "received before it was sent: {event}");
+            assert!(event.get("cause").is_some(), "{event}");
+        } else if let Some(ordinal) = number(event, "enters") {
+            entered.entry((communicator, ordinal)).or_default().insert(rank);
+        } else if let Some(ordinal) = number(event, "leaves") {
+            let needed = needed(event, rank);
+            let here = entered.get(&(communicator, ordinal)).cloned().unwrap_or_default();
+            assert!(
+                needed.is_subset(&here),
+                "{event} needs {needed:?}, and there are {here:?}"
+            );
+        }
+    }
+    for (channel, (sent, received)) in &channels {
+        assert_eq!(sent, received, "{channel:?}");
+    }
+}
+
+/// The ranks without whose part this one cannot end.
+fn needed(event: &Value, rank: i64) -> BTreeSet<i64> {
+    let all = (0..RANKS as i64).collect();
+    // The communicator of half of the ranks counts them from the last.
+    let half = (0..RANKS as i64).filter(|other| other % 2 == rank % 2);
+    let root = number(event, "root");
+    match event["operation"].as_str().unwrap_or_default() {
+        "MPI_Barrier" | "MPI_Allreduce" => all,
+        "MPI_Ibarrier" => half.collect(),
+        "MPI_Scan" => half.filter(|other| *other > rank).collect(),
+        "MPI_Bcast" => root.into_iter().collect(),
+        "MPI_Reduce" if root == Some(rank) => all,
+        _ => BTreeSet::new(),
+    }
+}
+
+/// Each call that ends has begun, and each arrow leads from a send to a receive that is not before it.
+fn check_trace(directory: &Path, messages: usize) {
+    let trace: Value = serde_json::from_str(&export(directory, "perfetto")).unwrap();
+    let mut open: BTreeMap<(i64, i64), Vec<String>> = BTreeMap::new();
+    let mut arrows: BTreeMap<String, f64> = BTreeMap::new();
+    let mut ends = 0;
+    for event in trace["traceEvents"].as_array().unwrap() {
+        let at = event["ts"].as_f64().unwrap_or(0.0);
+        let pid = number(event, "pid").unwrap();
+        let lane = || (pid, number(event, "tid").unwrap());
+        let name = event["name"].as_str().unwrap().to_owned();
+        let id = || event["id"].as_str().unwrap().to_owned();
+        match event["ph"].as_str().unwrap() {
+            "B" => open.entry(lane()).or_default().push(name),
+            "E" => assert_eq!(open.entry(lane()).or_default().pop(), Some(name), "{event}"),
+            "s" => drop(arrows.insert(id(), at)),
+            "f" => {
+                ends += 1;
+                assert!(arrows[&id()] <= at, "{event}");
+            }
+            "i" | "M" => {}
+            other => panic!("{other}: {event}"),
+        }
+    }
+    assert_eq!((arrows.len(), ends), (messages, messages));
+    // All stand in their last call.
+    assert_eq!(open.values().filter(|calls| calls.len() == 1).count(), RANKS);
+}
+
+fn events_of(mpi: Mpi) {
+    let _turn = my_turn();
+    let made = made_of(mpi, "events", Debug::None);
+    let mut job = start_with(mpi, &made, "events", "", &["--events"]);
+    let begun = Instant::now();
+    let lines = loop {
+        let lines = lines(&job.directory);
+        if lines.first().is_some_and(|_| is_done(&lines[1..])) {
+            break lines;
+        }
+        // What is read while the job runs is in order, too.
+        assert!(begun.elapsed() < PATIENCE, "{:#?}", lines.last());
+        std::thread::sleep(Duration::from_millis(50));
+    };
+    assert_eq!(
+        (&lines[0]["untied"], &lines[0]["left_out"]),
+        (&0.into(), &0.into()),
+        "{}",
+        lines[0]
+    );
+    let events = &lines[1..];
+    check_order(events);
+    let received = events.iter().filter(|event| event.get("from").is_some()).count();
+    // Along the ring, to rank 0, persistent, exchanged, and the signals of one epoch.
+    let expected = TURNS * (2 * (RANKS - 1) + 2 * RANKS) + 2;
+    assert_eq!(received, expected);
+    check_trace(&job.directory, expected);
+    let text = run(hindmost().arg("timeline").arg(&job.directory));
+    let text = String::from_utf8_lossy(&text.stdout).into_owned();
+    assert!(text.contains("rank 0    enters MPI_Recv\n"), "{text}");
+    job.end();
+    // What a job leaves is what it was.
+    assert_eq!(export(&job.directory, "jsonl").lines().count(), lines.len());
+}
+
+#[test]
+fn events_are_in_causal_order_under_open_mpi() {
+    events_of(Mpi::OpenMpi);
+}
+
+#[test]
+fn events_are_in_causal_order_under_mpich() {
+    events_of(Mpi::Mpich);
+}
