@@ -29,6 +29,7 @@ mod recordings;
 mod seeds;
 mod sources;
 mod texts;
+mod timelines;
 mod trees;
 
 pub use change::changed;
@@ -44,7 +45,7 @@ pub struct Target {
 }
 
 /// All of them.
-pub const TARGETS: [Target; 15] = [
+pub const TARGETS: [Target; 16] = [
     Target {
         // ELF and DWARF of a program.
         name: "bind",
@@ -110,6 +111,12 @@ pub const TARGETS: [Target; 15] = [
         name: "recording",
         check: recordings::recording,
         seeds: recordings::seeds,
+    },
+    Target {
+        // The ring of events that the flight recorder writes.
+        name: "events",
+        check: timelines::events,
+        seeds: timelines::seeds,
     },
     Target {
         // Events of many streams.

@@ -2,6 +2,7 @@
 
 use engine::recorded::{Record, Recording, waiting};
 use recording::layout::{FIRST_VERSION, SECOND_VERSION, WORDS_OF_FIRST, WORDS_OF_SECOND, does, header};
+use recording::ring;
 use runtime_pmpi::recorder::{Call, New, Outcome, Recorder};
 use runtime_pmpi::words::Words;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -34,12 +35,25 @@ pub(crate) fn recording(bytes: &[u8]) {
     assert!(serde_json::from_str::<serde_json::Value>(&json).is_ok(), "{json}");
 }
 
-/// A recording with something of everything.
-pub(crate) fn seeds() -> Vec<(String, Vec<u8>)> {
-    let words: Vec<AtomicU64> = (0..recording::layout::WORDS).map(|_| AtomicU64::new(0)).collect();
-    let words: &'static [AtomicU64] = Vec::leak(words);
+/// Words of memory that stand for those of a file.
+fn words(count: usize) -> &'static [AtomicU64] {
+    Vec::leak((0..count).map(|_| AtomicU64::new(0)).collect())
+}
+
+fn bytes_of(words: &[AtomicU64]) -> Vec<u8> {
+    let words = words.iter();
+    words
+        .flat_map(|word| word.load(Ordering::Relaxed).to_le_bytes())
+        .collect()
+}
+
+/// A recording with something of everything, and its ring of events.
+pub(crate) fn made() -> (Vec<u8>, Vec<u8>) {
+    const EVENTS: u64 = ring::LEAST;
+    let (words, ring) = (words(recording::layout::WORDS), words(ring::words(EVENTS)));
+    runtime_pmpi::file::describe_ring(Words::new(ring), EVENTS);
     let index: Vec<AtomicU64> = (0..Recorder::index_words()).map(|_| AtomicU64::new(0)).collect();
-    let recorder = Recorder::new(Words::new(words), Words::new(Vec::leak(index)));
+    let recorder = Recorder::new(Words::new(words), Words::new(Vec::leak(index))).with_ring(Words::new(ring));
     let own = Words::new(words);
     runtime_pmpi::file::describe(own, b"MPI_Recv\nMPI_Barrier\nMPI_Waitall\n");
     own.publish(header::MAGIC, recording::layout::MAGIC);
@@ -117,10 +131,12 @@ pub(crate) fn seeds() -> Vec<(String, Vec<u8>)> {
             );
         }
     }
-    let bytes = words
-        .iter()
-        .flat_map(|word| word.load(Ordering::Relaxed).to_le_bytes());
-    let bytes = Vec::from_iter(bytes);
+    (bytes_of(words), bytes_of(ring))
+}
+
+/// What recorders of all versions write.
+pub(crate) fn seeds() -> Vec<(String, Vec<u8>)> {
+    let (bytes, _) = made();
     vec![
         (
             "first-version".to_owned(),

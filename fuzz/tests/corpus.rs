@@ -119,6 +119,11 @@ fn recording() {
 }
 
 #[test]
+fn events() {
+    check("events");
+}
+
+#[test]
 fn causal() {
     check("causal");
 }

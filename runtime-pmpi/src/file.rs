@@ -32,12 +32,17 @@ pub fn create(directory: &Path, names: &[u8]) -> Result<Words, &'static str> {
 pub fn create_ring(directory: &Path, events: u64) -> Result<Words, &'static str> {
     let capacity = events.clamp(ring::LEAST, ring::MOST).next_power_of_two();
     let words = new_file(directory, ring::EXTENSION, ring::words(capacity))?;
+    describe_ring(words, capacity);
+    Ok(words)
+}
+
+/// Fills the header of a ring with room for so many events.
+pub fn describe_ring(words: Words, capacity: u64) {
     words.set(ring::header::VERSION, ring::VERSION);
     words.set(ring::header::PID, u64::from(std::process::id()));
     words.set(ring::header::BIRTH, birth().unwrap_or(0));
     words.set(ring::header::CAPACITY, capacity);
     words.publish(ring::header::MAGIC, ring::MAGIC);
-    Ok(words)
 }
 
 fn new_file(directory: &Path, extension: &str, words: usize) -> Result<Words, &'static str> {
