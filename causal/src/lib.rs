@@ -32,6 +32,7 @@ mod offsets;
 pub mod proof;
 mod slab;
 mod sort;
+mod tie;
 
 pub use error::{Error, Refused};
 pub use event::{

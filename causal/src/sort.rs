@@ -2,16 +2,13 @@
 //! directly after it has come and noticed (Figure 2 of the paper).
 
 use crate::error::{Error, Refused};
-use crate::event::{
-    Event, EventId, GroupId, Link, Message, Missing, Operation, Reported, Standing, StreamId,
-};
+use crate::event::{Event, EventId, GroupId, Link, Message, Missing, Reported, Standing, StreamId};
 use crate::group::Groups;
-use crate::hub::{Hub, PlacedFlow, Shape, Told};
+use crate::hub::{Hub, Told};
 use crate::node::{HubId, Node, NodeId, Partner};
 use crate::slab::Slab;
 use base::{Id, IdVec};
 use hashbrown::HashMap;
-use hashbrown::hash_map::Entry;
 use std::collections::{BTreeMap, VecDeque};
 
 /// How much is kept and believed.
@@ -89,7 +86,7 @@ pub struct Sorter<T> {
     pub(crate) messages: HashMap<Message, Half>,
     pub(crate) operations: HashMap<(GroupId, u64), HubId>,
     ready: VecDeque<NodeId>,
-    released: Vec<(NodeId, Told)>,
+    pub(crate) released: Vec<(NodeId, Told)>,
     limits: Limits,
     now: u64,
     unreported: usize,
@@ -236,150 +233,6 @@ impl<T> Sorter<T> {
         Ok(())
     }
 
-    /// Connects an event with what its link names. All checks come before the first change.
-    fn tie(&mut self, node: NodeId, id: EventId, link: Link) -> Result<(), Error> {
-        match link {
-            Link::None => Ok(()),
-            Link::Sends(message) => {
-                self.check_message(id, message, message.from)?;
-                self.tie_send(node, id, message)
-            }
-            Link::Receives(message) => {
-                self.check_message(id, message, message.to)?;
-                self.tie_receive(node, id, message)
-            }
-            Link::Enters(operation) => {
-                let (place, shape) = self.place_in(id, operation)?;
-                if !shape.gives(place) {
-                    return Ok(());
-                }
-                let hub = self.hub(id, operation, shape, |hub| hub.has_entered(place))?;
-                self.hubs[hub].enter(place);
-                self.nodes[node].partner = Partner::Gives(hub, place);
-                Ok(())
-            }
-            Link::Leaves(operation) => {
-                let (place, shape) = self.place_in(id, operation)?;
-                if !shape.takes(place) {
-                    return Ok(());
-                }
-                let hub = self.hub(id, operation, shape, |hub| hub.has_left(place))?;
-                match self.hubs[hub].leave(place, node) {
-                    Some(told) => self.note(node, told),
-                    None => {
-                        self.nodes[node].partner = Partner::Takes(hub, place);
-                        self.nodes[node].waits_for += 1;
-                    }
-                }
-                self.forget_hub_if_over(hub, (operation.group, operation.ordinal));
-                Ok(())
-            }
-        }
-    }
-
-    fn check_message(&self, id: EventId, message: Message, own: StreamId) -> Result<(), Error> {
-        let group = self.groups.get(message.group)?;
-        if own != id.stream {
-            return Err(Error::NotItsMessage(id));
-        }
-        match [message.from, message.to]
-            .into_iter()
-            .find(|&end| group.place_of(end).is_none())
-        {
-            Some(stranger) => Err(Error::NoMember(stranger, message.group)),
-            None => Ok(()),
-        }
-    }
-
-    fn tie_send(&mut self, node: NodeId, id: EventId, message: Message) -> Result<(), Error> {
-        match self.messages.entry(message) {
-            Entry::Vacant(_) if self.streams[message.to].has_ended => {}
-            Entry::Vacant(entry) => {
-                entry.insert(Half::Sent(node));
-                self.nodes[node].awaits += 1;
-            }
-            Entry::Occupied(entry) => match *entry.get() {
-                Half::Sent(_) => return Err(Error::ToldTwice(id)),
-                Half::Awaited(receive) => {
-                    entry.remove();
-                    self.nodes[node].partner = Partner::Receive(receive);
-                }
-                Half::Forced => {
-                    entry.remove();
-                    self.nodes[node].standing.overtaken = true;
-                }
-            },
-        }
-        Ok(())
-    }
-
-    fn tie_receive(&mut self, node: NodeId, id: EventId, message: Message) -> Result<(), Error> {
-        match self.messages.entry(message) {
-            Entry::Vacant(_) if self.streams[message.from].has_ended => {
-                self.nodes[node].standing.missing = Missing::Gone;
-            }
-            Entry::Vacant(entry) => {
-                entry.insert(Half::Awaited(node));
-                self.nodes[node].waits_for += 1;
-            }
-            Entry::Occupied(entry) => {
-                let Half::Sent(send) = *entry.get() else {
-                    return Err(Error::ToldTwice(id));
-                };
-                entry.remove();
-                if self.nodes[send].is_reported() {
-                    let told = Told {
-                        cause: Some(self.nodes[send].as_cause()),
-                        missing: Missing::Nothing,
-                    };
-                    self.note(node, told);
-                } else {
-                    self.nodes[send].partner = Partner::Receive(node);
-                    self.nodes[node].waits_for += 1;
-                }
-                self.successor_came(send);
-            }
-        }
-        Ok(())
-    }
-
-    fn place_in(&self, id: EventId, operation: Operation) -> Result<(u32, Shape), Error> {
-        let (place, size) = self.groups.place(operation.group, id.stream)?;
-        let root = |root| Ok(self.groups.place(operation.group, root)?.0);
-        let flow = PlacedFlow::of(operation.flow, root)?;
-        Ok((place, Shape { flow, size }))
-    }
-
-    /// The node of an operation, unless the member has told its part before.
-    fn hub(
-        &mut self,
-        id: EventId,
-        operation: Operation,
-        shape: Shape,
-        told: impl FnOnce(&Hub) -> bool,
-    ) -> Result<HubId, Error> {
-        if let Some(&found) = self.operations.get(&(operation.group, operation.ordinal)) {
-            let hub = &self.hubs[found];
-            return match hub.shape == shape {
-                true if told(hub) => Err(Error::ToldTwice(id)),
-                true => Ok(found),
-                false => Err(Error::Contradicts(id, operation)),
-            };
-        }
-        let mut hub = Hub::new(shape);
-        if self.ended > 0 {
-            let members = self.groups.get(operation.group)?.members();
-            let gone = (0..)
-                .zip(members)
-                .filter(|(_, member)| self.streams[**member].has_ended);
-            gone.for_each(|(place, _)| hub.give_up(place, &mut self.released));
-        }
-        let hub = self.hubs.insert(hub);
-        self.groups.begin(operation.group);
-        self.operations.insert((operation.group, operation.ordinal), hub);
-        Ok(hub)
-    }
-
     /// Puts an event behind the one before it in its stream, if that is here, and all those behind it that waited for it.
     fn follow(&mut self, node: NodeId, id: EventId) {
         let stream = &mut self.streams[id.stream];
@@ -425,7 +278,7 @@ impl<T> Sorter<T> {
     }
 
     /// Notes what an event's tie leads from.
-    fn note(&mut self, node: NodeId, told: Told) {
+    pub(crate) fn note(&mut self, node: NodeId, told: Told) {
         let node = &mut self.nodes[node];
         node.cause = told.cause;
         node.time = told.cause.map_or(node.time, |cause| node.time.max(cause.time));
@@ -462,7 +315,7 @@ impl<T> Sorter<T> {
         }
     }
 
-    fn forget_hub_if_over(&mut self, hub: HubId, operation: (GroupId, u64)) {
+    pub(crate) fn forget_hub_if_over(&mut self, hub: HubId, operation: (GroupId, u64)) {
         if self.hubs[hub].is_over() {
             self.operations.remove(&operation);
             self.groups.end(operation.0);

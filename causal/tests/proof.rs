@@ -28,17 +28,17 @@ fn shape(seed: u64) -> Shape {
 
 #[test]
 fn put_out_and_forgotten_as_early_as_can_be() {
-    each(0..600, "whole", |seed, choices| whole(choices, shape(seed)));
+    each(0..300, "whole", |seed, choices| whole(choices, shape(seed)));
 }
 
 #[test]
 fn what_is_lost_is_said_and_the_rest_is_in_order() {
-    each(0..1200, "with_losses", |seed, choices| {
+    each(0..600, "with_losses", |seed, choices| {
         with_losses(choices, shape(seed))
     });
 }
 
 #[test]
 fn any_records_are_sorted_or_refused() {
-    each(0..3000, "hostile", |_, choices| hostile(choices));
+    each(0..1500, "hostile", |_, choices| hostile(choices));
 }
