@@ -19,7 +19,7 @@ pub fn timeline_text(timeline: &Timeline<'_>, most: Option<usize>) -> String {
     let shown = most.map_or(all.len(), |most| most.min(all.len()));
     let skipped = all.len() - shown;
     if skipped > 0 {
-        let _ = writeln!(text, "{}", paint(FAINT, &format!("… {skipped} events before")));
+        let _ = writeln!(text, "{}", paint(FAINT, format!("… {skipped} events before")));
     }
     let begun = all.first().map_or(0, |first| first.time);
     for happening in all.iter().skip(skipped) {
@@ -28,7 +28,7 @@ pub fn timeline_text(timeline: &Timeline<'_>, most: Option<usize>) -> String {
     let lost: u64 = timeline.lanes.iter().map(|lane| lane.lost).sum();
     let mut note = |count: u64, what: &str| {
         if count > 0 {
-            let _ = writeln!(text, "{}", paint(DOUBT, &format!("{count} {what}")));
+            let _ = writeln!(text, "{}", paint(DOUBT, format!("{count} {what}")));
         }
     };
     note(lost, "events were written over before they were read");
@@ -68,7 +68,7 @@ fn line(happening: &Happening<'_>, begun: i64) -> String {
         let _ = write!(
             line,
             "{}",
-            paint(FAINT, &format!(", {after:.6} s after rank {rank}"))
+            paint(FAINT, format!(", {after:.6} s after rank {rank}"))
         );
     }
     if let Some(doubt) = doubt(happening) {
