@@ -76,6 +76,9 @@ pub(crate) struct TimelineArgs {
     /// Print every event, not the last ones
     #[arg(long, conflicts_with = "export")]
     pub(crate) all: bool,
+    /// Print events while they come, until the job ends: each as soon as all that it depends on is there. As JSON Lines without the first line, if so asked
+    #[arg(long, conflicts_with = "all")]
+    pub(crate) follow: bool,
     /// Write all events for programs
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub(crate) export: Option<TimelineFormat>,

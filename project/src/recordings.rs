@@ -93,10 +93,9 @@ impl FirstLook {
         }
     }
 
-    /// The files that were looked at.
-    #[must_use]
-    pub(crate) fn into_files(self) -> Vec<PathBuf> {
-        self.recordings.into_iter().map(|(path, _)| path).collect()
+    /// What was read, with its files.
+    pub(crate) fn into_recordings(self) -> Vec<(PathBuf, Recording)> {
+        self.recordings
     }
 
     /// The recordings as they are a moment after the first look, if their job runs, with what became of them in between.
@@ -137,7 +136,7 @@ impl FirstLook {
 }
 
 /// The recordings that the arguments name, sorted.
-fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+pub(crate) fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
     for path in paths {
         if !path.is_dir() {
@@ -223,7 +222,7 @@ fn of_one_job(
 }
 
 /// Whether the process of a recording still runs, on this host.
-fn runs(recording: &Recording) -> bool {
+pub(crate) fn runs(recording: &Recording) -> bool {
     let birth = || {
         let stat = regular_files::read_of_kernel(&format!("/proc/{}/stat", recording.pid)).ok()?;
         let stat = String::from_utf8_lossy(&stat).into_owned();

@@ -203,6 +203,12 @@ pub const fn words(capacity: u64) -> usize {
     HEADER + capacity as usize * SLOT
 }
 
+/// How many events were begun to be written, by the first [`HEADER`] words of a file.
+#[must_use]
+pub fn written(head: &[u8]) -> u64 {
+    word(head, header::WRITTEN)
+}
+
 fn word(bytes: &[u8], index: usize) -> u64 {
     let bytes = index.checked_mul(8).and_then(|at| bytes.get(at..at + 8));
     let bytes: Option<[u8; 8]> = bytes.and_then(|bytes| bytes.try_into().ok());
@@ -232,7 +238,7 @@ impl Events {
         if least < words(capacity) * 8 {
             return Err(Error::CutOff(least));
         }
-        let written = word(first, header::WRITTEN);
+        let written = written(first);
         let mut events = Self {
             pid: word(first, header::PID) as u32,
             birth: word(first, header::BIRTH),

@@ -51,7 +51,7 @@ pub use sarif::check_sarif;
 pub use slice::sentence_of_places;
 pub use summary::summary_text;
 pub use text::{counted, stands};
-pub use timeline::{timeline_jsonl, timeline_perfetto, timeline_text};
+pub use timeline::{timeline_json_line, timeline_jsonl, timeline_line, timeline_perfetto, timeline_text};
 pub use tree::{DotColors, TreeText};
 pub use uri::encoded;
 pub use waits::{headline as waits_headline, waits_dot, waits_dump, waits_text};

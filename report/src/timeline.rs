@@ -23,7 +23,7 @@ pub fn timeline_text(timeline: &Timeline<'_>, most: Option<usize>) -> String {
     }
     let begun = all.first().map_or(0, |first| first.time);
     for happening in all.iter().skip(skipped) {
-        let _ = writeln!(text, "{}", line(happening, begun));
+        let _ = writeln!(text, "{}", timeline_line(happening, begun));
     }
     let lost: u64 = timeline.lanes.iter().map(|lane| lane.lost).sum();
     let mut note = |count: u64, what: &str| {
@@ -43,7 +43,9 @@ pub fn timeline_text(timeline: &Timeline<'_>, most: Option<usize>) -> String {
     text
 }
 
-fn line(happening: &Happening<'_>, begun: i64) -> String {
+/// One event as a line of text, with its time since `begun`, in nanoseconds since the epoch.
+#[must_use]
+pub fn timeline_line(happening: &Happening<'_>, begun: i64) -> String {
     let seconds = happening.time.saturating_sub(begun) as f64 / 1e9;
     let operation = happening.operation.map_or("a signal".into(), clean);
     let step = match happening.step {
@@ -226,6 +228,14 @@ pub fn timeline_jsonl(timeline: &Timeline<'_>) -> String {
     for happening in &timeline.happenings {
         push_line(&mut text, &event_json(happening));
     }
+    text
+}
+
+/// One event as a line of the JSON Lines.
+#[must_use]
+pub fn timeline_json_line(happening: &Happening<'_>) -> String {
+    let mut text = String::new();
+    push_line(&mut text, &event_json(happening));
     text
 }
 

@@ -6,6 +6,7 @@ use corpus::Mpi;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 /// Turns of the program's loop.
@@ -13,12 +14,23 @@ const TURNS: usize = 20;
 
 fn export(directory: &Path, format: &str) -> String {
     let output = run(hindmost().args(["timeline", "--export", format]).arg(directory));
-    assert!(
-        matches!(output.status.code(), Some(0..=2)),
-        "{}",
-        said(&output)
-    );
+    assert!(matches!(output.status.code(), Some(0..=2)), "{}", said(&output));
     String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// Prints events until the job ends.
+fn follow(directory: &Path) -> Child {
+    let mut command = hindmost();
+    command
+        .args(["timeline", "--follow", "--export", "jsonl"])
+        .arg(directory);
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+        .spawn()
+        .unwrap_or_else(|error| panic!("{command:?}: {error}"))
 }
 
 fn lines(directory: &Path) -> Vec<Value> {
@@ -174,12 +186,19 @@ fn events_of(mpi: Mpi) {
     let expected = TURNS * (2 * (RANKS - 1) + 2 * RANKS) + 2;
     assert_eq!(received, expected);
     check_trace(&job.directory, expected);
+    let followed = follow(&job.directory);
     let text = run(hindmost().arg("timeline").arg(&job.directory));
     let text = String::from_utf8_lossy(&text.stdout).into_owned();
     assert!(text.contains("rank 0    enters MPI_Recv\n"), "{text}");
     job.end();
-    // What a job leaves is what it was.
+    // What a job leaves is what it was, and who has followed it to its end has seen the same.
     assert_eq!(export(&job.directory, "jsonl").lines().count(), lines.len());
+    let followed = followed.wait_with_output().unwrap();
+    assert_eq!(followed.status.code(), Some(0), "{}", said(&followed));
+    let followed = String::from_utf8_lossy(&followed.stdout).into_owned();
+    let followed = Vec::from_iter(followed.lines().map(|line| serde_json::from_str(line).unwrap()));
+    check_order(&followed);
+    assert_eq!(followed.len(), events.len());
 }
 
 #[test]

@@ -1,0 +1,226 @@
+//! The events of tasks, handed to the sort one by one: with ranks of the world for those of communicators, and groups that all members share.
+
+use super::Touch;
+use base::Id;
+use causal::{Event, EventId, Flow, GroupId, Limits, Link, Message, Operation, Reported, Sorter, StreamId};
+use recording::layout::does;
+use recording::ring::{self, Numbered, Part, Tie};
+use recording::{Kind, Recording};
+use std::collections::BTreeMap;
+
+/// How long events wait for what comes before them, in nanoseconds: what had been written over will not come.
+pub(super) const PATIENCE: u64 = 1_000_000_000;
+
+/// One event of one of the tasks, by its place among those that the caller knows.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
+    pub(super) task: usize,
+    pub(super) event: ring::Event,
+    /// The identity of its communicator. It is looked up as the event comes: the communicator may be freed before the event is put out.
+    pub(super) communicator: Option<u64>,
+    pub(super) touch: Touch,
+}
+
+impl Entry {
+    pub(super) fn new(task: usize, event: ring::Event) -> Self {
+        Self {
+            task,
+            event,
+            communicator: None,
+            touch: Touch::None,
+        }
+    }
+
+    /// The same in the words of the world.
+    fn placed(self, communicator: Option<&recording::Communicator>) -> Self {
+        let world = |peer: u32| communicator.and_then(|communicator| peer_of(communicator, peer));
+        let root = |part: Part| part.root.and_then(world);
+        let touch = match self.event.tie {
+            Tie::Sends(to) => world(to.peer).map_or(Touch::None, |rank| Touch::To(rank, to.tag)),
+            Tie::Receives(from) => world(from.peer).map_or(Touch::None, |rank| Touch::From(rank, from.tag)),
+            Tie::Enters(part) => Touch::Enters(part.ordinal, root(part)),
+            Tie::Leaves(part) => Touch::Leaves(part.ordinal, root(part)),
+            Tie::None => Touch::None,
+        };
+        Self {
+            communicator: communicator.map(|communicator| communicator.identity),
+            touch,
+            ..self
+        }
+    }
+}
+
+/// The groups of the job, as they become known, by the identities of communicators.
+#[derive(Debug, Default)]
+struct Groups(BTreeMap<u64, Option<GroupId>>);
+
+impl Groups {
+    fn group(
+        &mut self,
+        sorter: &mut Sorter<Entry>,
+        communicator: &recording::Communicator,
+    ) -> Option<GroupId> {
+        *self.0.entry(communicator.identity).or_insert_with(|| {
+            let mut ranks = Vec::new();
+            for side in [
+                communicator.members.as_ref()?,
+                communicator.remote.as_ref().unwrap_or(&[].into()),
+            ] {
+                ranks.extend(side.iter().copied().collect::<Option<Vec<u32>>>()?);
+            }
+            if communicator.remote.is_some() {
+                // Both sides name themselves first.
+                ranks.sort_unstable();
+            }
+            let members = Vec::from_iter(ranks.into_iter().map(|rank| StreamId::from_index(rank as usize)));
+            sorter.define(&members).ok()
+        })
+    }
+}
+
+/// A sort of a job's events.
+#[derive(Debug)]
+pub(super) struct Sorting {
+    pub(super) sorter: Sorter<Entry>,
+    groups: Groups,
+    /// What is put out.
+    pub(super) out: Vec<Reported<Entry>>,
+    /// Events whose tie names what is not known, or does not fit.
+    pub(super) untied: usize,
+    /// Events that contradict others of their task.
+    pub(super) left_out: usize,
+}
+
+pub(super) fn stream(rank: u32) -> StreamId {
+    StreamId::from_index(rank as usize)
+}
+
+impl Sorting {
+    /// Of a world of so many ranks.
+    pub(super) fn new(size: u32) -> Self {
+        Self {
+            sorter: Sorter::new(size, Limits::default()),
+            groups: Groups::default(),
+            out: Vec::new(),
+            untied: 0,
+            left_out: 0,
+        }
+    }
+
+    /// Takes the next event of a rank that could be read, which came at this moment on a clock of the caller's.
+    pub(super) fn take(&mut self, rank: u32, recording: &Recording, entry: Entry, now: u64) {
+        let own = stream(rank);
+        // All that is written is read in its order: what is missing before it is lost.
+        self.sorter.lose(own, entry.event.sequence, &mut self.out);
+        self.sorter.advance(now);
+        let serial = entry.event.communicator;
+        let communicator = serial.and_then(|serial| recording.communicator(serial));
+        let link = self.link(communicator, own, entry);
+        self.untied += usize::from(link.is_none());
+        let event = Event {
+            id: EventId {
+                stream: own,
+                sequence: entry.event.sequence,
+            },
+            time: since_epoch(recording, entry.event.time),
+            link: link.unwrap_or(Link::None),
+            what: entry.placed(communicator),
+        };
+        if let Err(refused) = self.sorter.observe(event, &mut self.out) {
+            let is_tied = refused.event.link != Link::None;
+            let again = self.sorter.observe(refused.event.unlinked(), &mut self.out);
+            self.untied += usize::from(is_tied && again.is_ok());
+            self.left_out += usize::from(again.is_err());
+        }
+    }
+
+    /// Gives up what events wait for that came long before now.
+    pub(super) fn expire(&mut self, now: u64) {
+        self.sorter.expire(now.saturating_sub(PATIENCE), &mut self.out);
+    }
+
+    /// What ties an event to others; `None` if it names what is not known.
+    fn link(
+        &mut self,
+        communicator: Option<&recording::Communicator>,
+        own: StreamId,
+        entry: Entry,
+    ) -> Option<Link> {
+        let tie = entry.event.tie;
+        if tie == Tie::None {
+            return Some(Link::None);
+        }
+        let communicator = communicator?;
+        let group = self.groups.group(&mut self.sorter, communicator)?;
+        let message = |numbered: Numbered, is_sent: bool| {
+            let peer = StreamId::from_index(peer_of(communicator, numbered.peer)? as usize);
+            let (from, to) = if is_sent { (own, peer) } else { (peer, own) };
+            // Signals of windows and messages of communicators have groups of their own.
+            Some(Message {
+                group,
+                from,
+                to,
+                tag: numbered.tag,
+                ordinal: numbered.ordinal,
+            })
+        };
+        let operation = |part: Part, link: fn(Operation) -> Link| {
+            let operation = |flow| Operation {
+                group,
+                ordinal: part.ordinal,
+                flow,
+            };
+            Some(match order_of(communicator, entry.event.does) {
+                OrderOf::Nobody => Link::None,
+                OrderOf::All => link(operation(Flow::Everyone)),
+                OrderOf::Prefix => link(operation(Flow::Prefix)),
+                OrderOf::Root(flow) => {
+                    let root = peer_of(communicator, part.root?)?;
+                    link(operation(flow(StreamId::from_index(root as usize))))
+                }
+            })
+        };
+        match tie {
+            Tie::None => Some(Link::None),
+            Tie::Sends(numbered) => message(numbered, true).map(Link::Sends),
+            Tie::Receives(numbered) => message(numbered, false).map(Link::Receives),
+            Tie::Enters(part) => operation(part, Link::Enters),
+            Tie::Leaves(part) => operation(part, Link::Leaves),
+        }
+    }
+}
+
+/// The clock of a task's host, as time since the epoch.
+pub(super) fn since_epoch(recording: &Recording, clock: u64) -> i64 {
+    let from_start = i128::from(clock) - i128::from(recording.clock);
+    i64::try_from(i128::from(recording.started) + from_start).unwrap_or(i64::MAX)
+}
+
+/// A rank of a communicator as a rank of the world: of an intercommunicator, peers are those of the other side.
+pub(super) fn peer_of(communicator: &recording::Communicator, peer: u32) -> Option<u32> {
+    let side = communicator.remote.as_ref().or(communicator.members.as_ref())?;
+    *side.get(peer as usize)?
+}
+
+/// Whose part of a collective operation comes before whose.
+enum OrderOf {
+    /// The library decides: constructors, operations among neighbours, across the sides of an intercommunicator, and of files.
+    Nobody,
+    All,
+    Prefix,
+    Root(fn(StreamId) -> Flow),
+}
+
+/// What the operation itself decides, of which the recorder says what it does.
+fn order_of(communicator: &recording::Communicator, what: u64) -> OrderOf {
+    if communicator.remote.is_some() || communicator.kind == Kind::File {
+        return OrderOf::Nobody;
+    }
+    match what {
+        does::EVERY_PART => OrderOf::All,
+        does::FROM_ROOT => OrderOf::Root(Flow::FromRoot),
+        does::TO_ROOT => OrderOf::Root(Flow::ToRoot),
+        does::PREFIX => OrderOf::Prefix,
+        _ => OrderOf::Nobody,
+    }
+}
