@@ -10,6 +10,7 @@ use base::Id;
 use causal::{Offsets, Reported};
 use recording::Recording;
 use sorting::{Entry, Sorting, since_epoch, stream};
+use std::collections::BTreeMap;
 
 pub use causal::{Cause, Missing, Standing};
 pub use live::Live;
@@ -18,8 +19,8 @@ pub use recording::ring::{self, EXTENSION, Events, Step};
 /// Ranks of a world, at most: a file that claims more is damaged.
 const MOST_RANKS: u32 = 1 << 20;
 
-/// After so many events it is looked whether any wait for longer.
-const LOOK_EACH: usize = 4096;
+/// After so many nanoseconds of the job it is looked whether any event waits for too long.
+const LOOK_EACH: u64 = 250_000_000;
 
 /// What one task has written.
 #[derive(Clone, Copy, Debug)]
@@ -106,58 +107,66 @@ pub fn timeline<'r>(sources: &[Source<'r>]) -> Timeline<'r> {
     tasks.sort_by_key(|(rank, _)| *rank);
     tasks.dedup_by_key(|(rank, _)| *rank);
     let size = tasks.iter().filter_map(|(_, source)| source.recording.world);
+    let has_lost = tasks.iter().any(|(_, source)| !source.events.lost.is_empty());
     let job = Job {
         size: size.map(|(_, size)| size).max().unwrap_or(0).min(MOST_RANKS),
-        order: in_order_of_time(&tasks),
         tasks,
     };
-    let first = job.sorted(&[]);
+    // Clocks of hosts may be further apart than is waited for anything: nothing is given up before it is known how far.
+    let mut sorted = job.sorted(&BTreeMap::new(), Patience::Endless);
     let mut offsets = Offsets::default();
-    first.out.iter().for_each(|reported| offsets.observe(reported));
+    sorted.out.iter().for_each(|reported| offsets.observe(reported));
     let corrections = job.corrections(&offsets);
-    // Tasks of one host have one clock: mostly there is nothing to correct.
-    let sorted = if corrections.is_empty() {
-        first
-    } else {
-        job.sorted(&corrections)
-    };
+    if has_lost || !corrections.is_empty() {
+        sorted = job.sorted(&corrections, Patience::Bounded);
+    }
     job.timeline(&sorted)
+}
+
+/// How long events wait for what comes before them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Patience {
+    /// Until all events are there.
+    Endless,
+    /// As long as in a job that runs, so that what waits for lost events stands where it was.
+    Bounded,
 }
 
 /// The tasks of one job.
 struct Job<'r> {
     size: u32,
     tasks: Vec<(u32, Source<'r>)>,
-    /// All events: by the time at which they were written, each task's in their order.
-    order: Vec<(i64, Entry)>,
-}
-
-fn in_order_of_time(tasks: &[(u32, Source<'_>)]) -> Vec<(i64, Entry)> {
-    let mut order = Vec::new();
-    for (task, (_, source)) in tasks.iter().enumerate() {
-        let mut latest = i64::MIN;
-        for &event in &source.events.events {
-            // Of threads that write at the same time the numbers decide.
-            latest = latest.max(since_epoch(source.recording, event.time));
-            order.push((latest, Entry::new(task, event)));
-        }
-    }
-    order.sort_by_key(|(time, entry)| (*time, entry.task, entry.event.sequence));
-    order
 }
 
 impl<'r> Job<'r> {
+    /// All events: by the time at which they were written, each task's in their order.
+    fn in_order_of_time(&self, corrections: &BTreeMap<u32, i64>) -> Vec<(i64, Entry)> {
+        let mut order = Vec::new();
+        for (task, (rank, source)) in self.tasks.iter().enumerate() {
+            let mut latest = i64::MIN;
+            let correction = corrections.get(rank).copied().unwrap_or(0);
+            for &event in &source.events.events {
+                let time = since_epoch(source.recording, event.time).saturating_add(correction);
+                // Of threads that write at the same time the numbers decide.
+                latest = latest.max(time);
+                order.push((latest, Entry::new(task, event)));
+            }
+        }
+        order.sort_by_key(|(time, entry)| (*time, entry.task, entry.event.sequence));
+        order
+    }
+
     /// How much the clocks of ranks are put forward; nothing of those whose clocks may be right.
-    fn corrections(&self, offsets: &Offsets) -> Vec<(u32, i64)> {
+    fn corrections(&self, offsets: &Offsets) -> BTreeMap<u32, i64> {
         let bounds = offsets.bounds(self.size).unwrap_or_default();
         let known = (0..).zip(bounds).filter_map(|(rank, bound)| Some((rank, bound?)));
         let wrong = known.filter(|(_, bound)| !(bound.least..=bound.most).contains(&0));
         wrong.map(|(rank, bound)| (rank, bound.correction())).collect()
     }
 
-    fn sorted(&self, corrections: &[(u32, i64)]) -> Sorting {
+    fn sorted(&self, corrections: &BTreeMap<u32, i64>, patience: Patience) -> Sorting {
         let mut sorting = Sorting::new(self.size);
-        for &(rank, correction) in corrections {
+        for (&rank, &correction) in corrections {
             sorting.sorter.set_offset(stream(rank), correction);
         }
         let mut recorded = self.tasks.iter().map(|(rank, _)| *rank).peekable();
@@ -166,12 +175,15 @@ impl<'r> Job<'r> {
                 sorting.sorter.end(stream(rank), &mut sorting.out);
             }
         }
-        let begun = self.order.first().map_or(0, |(time, _)| *time);
-        for (index, &(time, entry)) in self.order.iter().enumerate() {
+        let order = self.in_order_of_time(corrections);
+        let begun = order.first().map_or(0, |(time, _)| *time);
+        let mut looked = 0;
+        for &(time, entry) in &order {
             let (rank, source) = self.tasks[entry.task];
             let now = u64::try_from(time.saturating_sub(begun)).unwrap_or(0);
             sorting.take(rank, source.recording, entry, now);
-            if index % LOOK_EACH == 0 {
+            if now.saturating_sub(looked) >= LOOK_EACH && patience == Patience::Bounded {
+                looked = now;
                 sorting.expire(now);
             }
         }
