@@ -64,6 +64,17 @@ fn may_be_made(words: usize) -> bool {
     !known || limit.rlim_cur >= (words * 8) as u64
 }
 
+/// Files are named by process alone, so that one is there already where two recorders are loaded, where an earlier job left its files, and where processes
+/// that do not see each other share a directory.
+fn why_not_made(error: &std::io::Error) -> &'static str {
+    match error.kind() {
+        std::io::ErrorKind::AlreadyExists => {
+            "its file is there already (a second recorder in LD_PRELOAD, or another job's directory in HINDMOST_RECORD)"
+        }
+        _ => "its file could not be made (does HINDMOST_RECORD name a directory that can be written?)",
+    }
+}
+
 #[expect(unsafe_code, reason = "the file is mapped to memory")]
 fn map(path: &CStr, words: usize) -> Result<Words, &'static str> {
     if !may_be_made(words) {
@@ -73,9 +84,7 @@ fn map(path: &CStr, words: usize) -> Result<Words, &'static str> {
     // SAFETY: `path` ends with a zero; open reads nothing else.
     let file = unsafe { libc::open(path.as_ptr(), flags, 0o600) };
     if file < 0 {
-        return Err(
-            "its file could not be made (does HINDMOST_RECORD name a directory that can be written?)",
-        );
+        return Err(why_not_made(&std::io::Error::last_os_error()));
     }
     // Blocks are reserved at once: a disk that is full later would end the program by SIGBUS.
     // SAFETY: `file` is open; no memory is touched.
