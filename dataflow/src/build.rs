@@ -343,9 +343,11 @@ impl<'f> Builder<'f> {
     }
 
     fn declaration(&mut self, local: LocalId, init: Option<ExprId>, span: Span) {
-        // A static variable is initialised before the program starts, not here.
-        let init = init.filter(|_| !self.function.locals[local].is_static);
         let Some(init) = init else { return };
+        if self.function.locals[local].is_static {
+            self.static_declaration(local, init, span);
+            return;
+        }
         self.expression(init);
         let action = Action::Assign {
             target: Target::Local(local),
@@ -353,6 +355,22 @@ impl<'f> Builder<'f> {
             initial: true,
         };
         self.emit(FlowKind::Eval, span, action);
+    }
+
+    /// A static variable is initialised before the program starts, or, in C++, by whoever comes here first, if that takes more than a constant.
+    fn static_declaration(&mut self, local: LocalId, init: ExprId, span: Span) {
+        if !self.effects[init] {
+            return;
+        }
+        let is_first = self.emit(FlowKind::Branch, span, Action::Branch(Some(init)));
+        self.expression(init);
+        let action = Action::Assign {
+            target: Target::Local(local),
+            by: init,
+            initial: false,
+        };
+        self.emit(FlowKind::Eval, span, action);
+        self.frontier.push(is_first);
     }
 
     /// A jump has a point of its own: compilers give it its line, and tasks may be seen there. Returns what leads away from it.

@@ -27,6 +27,7 @@ int main(int argc, char **argv) {
         x += tick(hide(2)), x += take(3), x += tick(4);
         x += sum(Filled{tick(1)}, Filled{2}), x += tick(5);
         total += Holder(x).two;
+        static int once = tick(hide(3)); x += tick(6) + once;
     }
     if (!last) printf("%lu\n", calls);
     return 0;
