@@ -96,6 +96,8 @@ fn what_a_variable_of_the_file_holds_at_first_is_known_of_constants_alone() {
     check_tag("extern int t;", "", "t", true);
     check_tag("int n, t = 8; void set(int of) { t = of; }", "set(n);", "t", true);
     check_tag("int t = 8; void set(int of) { t = of; }", "set(9);", "t", false);
+    check_tag("int t = 8 + OTHER;", "", "t", true);
+    check_tag("int t = 8 + OTHER;", "if (n) t = 9;", "t", true);
 }
 
 #[test]
@@ -136,6 +138,55 @@ int main(int argc, char **argv) {{
     check("", "g(&b, 8); somebody(g);", true);
     // One argument is missing.
     check("", "g(&b);", true);
+    check("", "g(&b, 8); g(&b);", true);
+    // Nobody calls it that is seen, so what it is given is one of two things that the tag may be.
+    let unseen = "void h(int *a, int n, int t) { g(a, n ? t : 8); }";
+    check(unseen, "g(&b, 8);", true);
+}
+
+/// What is called where no call of it stands is given what nobody sees.
+#[test]
+fn a_parameter_of_what_is_called_implicitly_is_any_tag() {
+    let check = |call: &str, meets: bool| {
+        let text = format!(
+            "
+struct Sender {{
+    int *a;
+    Sender &operator<<(int t) {{
+        MPI_Send(a, 1, MPI_INT, 0, t, MPI_COMM_WORLD); /* sends */
+        return *this;
+    }}
+}};
+int main(int argc, char **argv) {{
+    int b;
+    Sender s;
+    s.a = &b;
+    {call}
+    MPI_Recv(&b, 1, MPI_INT, 1, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //<
+    return 0;
+}}"
+        );
+        assert_eq!(has(&slice("t.cc", &text), &text, "/* sends */"), meets, "{text}");
+    };
+    check("s << 8;", true);
+    check("s.operator<<(8); s << 7;", true);
+}
+
+/// An argument that a call leaves out is the function's, and no other argument.
+#[test]
+fn a_default_argument_is_any_tag() {
+    let text = "
+void send(int *a, int t = 7) { MPI_Send(a, 1, MPI_INT, 0, t, MPI_COMM_WORLD); /* sends */ }
+void take(int t, int more) {}
+int main(int argc, char **argv) {
+    int b;
+    send(&b, 8);
+    send(&b);
+    take(8, 8);
+    MPI_Recv(&b, 1, MPI_INT, 1, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //<
+    return 0;
+}";
+    assert!(has(&slice("t.cc", text), text, "/* sends */"));
 }
 
 /// Checks whether a receive by `one` may get what is sent by `other`, two communicators that two calls of one operation have made.
@@ -172,6 +223,19 @@ void second(MPI_Comm *c) { MPI_Comm_dup(MPI_COMM_WORLD, c); }";
     check_communicators(make, "if (argc) first(&one); second(&other);", true);
     check_communicators(make, "while (argc--) first(&one); second(&other);", true);
     check_communicators(make, "first(&one); first(&third); second(&other);", true);
+    // Some processes come to the first call twice: their second communicator is the others' from the second call.
+    let twice =
+        "do MPI_Comm_dup(MPI_COMM_WORLD, &one); while (--argc > 0); MPI_Comm_dup(MPI_COMM_WORLD, &other);";
+    check_communicators("", twice, true);
+}
+
+/// A function of the program's own that has the name of one of MPI makes what it likes.
+#[test]
+fn a_communicator_of_the_programs_own_function_may_be_any() {
+    let own = "int MPI_Comm_dup(MPI_Comm of, MPI_Comm *into) { *into = given(of); return 0; }";
+    let made = "MPI_Comm_dup(MPI_COMM_WORLD, &one); other = MPI_COMM_WORLD;";
+    check_communicators("", made, false);
+    check_communicators(own, made, true);
 }
 
 #[test]
@@ -263,6 +327,10 @@ fn memory_of_a_function_that_keeps_it_may_be_had_twice() {
         "int *make(int n) { int *m = malloc(n), *o = kept; if (n) return o; return m; }",
         true,
     );
+    check_memory(
+        "int *make(int n) { int *m = malloc(n), *o = kept; if (n) return m; return o; }",
+        true,
+    );
 }
 
 /// Checks whether a call of an object of which nobody knows the class may be one of the lambda that `body` has in place of `LAMBDA`.
@@ -295,6 +363,15 @@ fn a_lambda_that_somebody_may_have_may_be_what_is_called() {
     check_lambda("auto mine = LAMBDA; all.push_back(mine);", true);
     check_lambda(
         "auto mine = LAMBDA; auto more = [mine] { return mine; }; kept = more();",
+        true,
+    );
+    check_lambda(
+        "auto mine = LAMBDA; auto more = [&] { kept = mine; }; more();",
+        true,
+    );
+    check_lambda("auto mine = LAMBDA; mine.operator()(3);", true);
+    check_lambda(
+        "static auto mine = LAMBDA; struct K { void keep() { kept = mine; } }; K().keep();",
         true,
     );
     check_lambda("Any mine = LAMBDA;", true);
@@ -351,6 +428,28 @@ int main(void) {
     elsewhere[0].stands[0].file = "other.c".to_owned();
     let slice = graph("t.c", text).slice_stack(&elsewhere, Options::default());
     assert_eq!(slice.err(), Some(CriterionError::NoSource));
+}
+
+/// Of functions of one name in one file, the one around the line is meant.
+#[test]
+fn a_frame_is_in_the_function_around_its_line() {
+    let text = "int n;
+void h(int a) {
+    int b = a;
+    n = b;
+    use(n);
+}
+void h(double) {
+    use(n);
+}";
+    let found = |line| {
+        let mut stack = frames(&[("h", line), ("use", 0)]);
+        stack[0].stands[0].file = "t.cc".to_owned();
+        let slice = graph("t.cc", text).slice_stack(&stack, Options::default());
+        slice.map(|slice| Vec::from_iter(slice.statements.iter().map(|each| each.line)))
+    };
+    assert_eq!(found(5), Ok(vec![5, 4, 1, 3]));
+    assert_eq!(found(8), Ok(vec![8, 1]));
 }
 
 #[test]
