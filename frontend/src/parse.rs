@@ -98,6 +98,7 @@ pub fn lower<'a>(source: &Source<'a>, raw: Raw<'a>, prepared: &'a Prepared, tree
         namespaces: BTreeSet::new(),
         scopes: Vec::new(),
         passed: BTreeSet::new(),
+        outer: BTreeSet::new(),
         defaults: Defaults::default(),
         call_operators: BTreeSet::new(),
         diagnostics: Vec::new(),

@@ -53,6 +53,12 @@ impl File<'_> {
         self.is_cxx() && self.raw.visible.cxx().iter().any(|facts| facts.is_class(name))
     }
 
+    /// Whether some class of the program has a member of this name.
+    pub fn is_member(&self, name: &str) -> bool {
+        let facts = self.raw.visible.cxx();
+        facts.iter().any(|facts| facts.is_member(name.as_bytes()))
+    }
+
     /// Whether some C++ file of the program declares a function of this name: `~A` and `operator+` are names.
     pub fn is_cxx_function(&self, name: &str) -> bool {
         let facts = self.raw.visible.cxx();

@@ -35,8 +35,8 @@ impl File<'_> {
         self.evaluated_defaults(list, &name, (name.clone(), qualified), kind);
     }
 
-    /// Notes how many arguments the lambda `node` takes, and what evaluates those that are left out: no variable of the function around
-    /// it can be among them. `name` tells lambdas from all other functions.
+    /// Notes how many arguments the lambda `node` takes, and what evaluates those that are left out: of the variables of the functions
+    /// around it, static ones can be among them. `name` tells lambdas from all other functions.
     pub(super) fn lambda_arguments(&mut self, node: Node, name: &str) {
         let list = field(node, "declarator").and_then(|declarator| field(declarator, "parameters"));
         if list.is_some_and(|list| list.has_error()) {
@@ -55,7 +55,7 @@ impl File<'_> {
         };
         self.call_operators.insert(operator);
         if let Some(list) = list {
-            self.evaluated_defaults(list, CALL, (name.to_owned(), name.to_owned()), BodyKind::Free);
+            self.evaluated_defaults(list, CALL, (name.to_owned(), name.to_owned()), BodyKind::Lambda);
         }
     }
 

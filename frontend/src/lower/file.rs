@@ -59,6 +59,8 @@ pub struct File<'a> {
     pub scopes: Vec<Scope>,
     /// Prepared offsets of macros whose hidden code has been accounted for.
     pub passed: BTreeSet<u32>,
+    /// Variables of the functions around the class, or the default arguments, that are being lowered.
+    pub outer: BTreeSet<String>,
     /// What gives values where no statement stands, so far.
     pub defaults: Defaults,
     /// How the objects of its classes are called.

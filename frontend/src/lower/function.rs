@@ -56,7 +56,7 @@ pub struct Body<'f, 'a> {
     pub(super) numbers: BTreeSet<LocalId>,
     /// Variables that hold a lambda, and which of its parameters are references.
     pub(super) lambda_masks: BTreeMap<LocalId, u32>,
-    /// Variables of the function around this lambda.
+    /// Variables of the functions around it that it may name.
     pub(super) captured: BTreeSet<String>,
     /// What kind of function it is.
     pub(super) kind: BodyKind,
@@ -173,9 +173,10 @@ pub fn lower_lambda(file: &mut File, node: Node, captured: BTreeSet<String>, kin
         return;
     };
     let span = file.span(node);
+    let outer = std::mem::replace(&mut file.outer, captured);
     file.lambda_arguments(node, LAMBDA);
     let mut body = Body::new(file, span);
-    body.captured = captured;
+    body.file.outer = outer;
     body.kind = kind;
     body.depth = depth;
     body.returns_reference =
@@ -249,6 +250,7 @@ fn confidence(file: &File, node: Node, partial: Option<Doubt>) -> (Confidence, O
 
 impl<'f, 'a> Body<'f, 'a> {
     pub(super) fn new(file: &'f mut File<'a>, span: Span) -> Self {
+        let captured = file.outer.clone();
         Body {
             file,
             locals: IdVec::new(),
@@ -265,7 +267,7 @@ impl<'f, 'a> Body<'f, 'a> {
             scalar_elements: BTreeSet::new(),
             numbers: BTreeSet::new(),
             lambda_masks: BTreeMap::new(),
-            captured: BTreeSet::new(),
+            captured,
             kind: BodyKind::Free,
             this: None,
             receivers: BTreeMap::new(),

@@ -102,7 +102,7 @@ impl Body<'_, '_> {
     }
 
     /// Every name that occurs below `node`.
-    fn names_in(&mut self, node: Node) -> BTreeSet<String> {
+    pub(super) fn names_in(&mut self, node: Node) -> BTreeSet<String> {
         let mut names = BTreeSet::new();
         let mut work = vec![(node, 0)];
         while let Some((at, depth)) = work.pop() {

@@ -1,6 +1,5 @@
 //! Declarations inside functions, and the parts of what is not understood.
 
-use crate::lower::cxx::{ClassOf, Surroundings};
 use crate::lower::declare::{self, Declared, Derived, Specifiers};
 use crate::lower::expression::is_expression;
 use crate::lower::function::{Binding, Body};
@@ -29,8 +28,7 @@ impl Body<'_, '_> {
         }
         let mut statements = Vec::new();
         if let Some(ty) = field(node, "type") {
-            self.file
-                .class(ty, ClassOf::Function, Surroundings::Understood, 1);
+            self.class_of_type(ty);
         }
         for declarator in declare::declarators(node) {
             if let Some((names, value)) = self.binding_of(declarator) {

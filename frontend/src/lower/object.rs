@@ -52,9 +52,21 @@ impl Body<'_, '_> {
         }
         if self.captured.contains(name) {
             let object = self.this_object(node);
-            let name = name.into();
-            let address = self.push_expr(ExprKind::Captured { object, name }, node);
-            return Some(ExprKind::Deref(address));
+            let captured = name.into();
+            let address = self.push_expr(
+                ExprKind::Captured {
+                    object,
+                    name: captured,
+                },
+                node,
+            );
+            let outer = ExprKind::Deref(address);
+            // Whether a class in a function has such a member is for its bases to say, of which some may be unknown.
+            if self.kind != BodyKind::Method || !self.file.is_member(name) {
+                return Some(outer);
+            }
+            let member = self.own_member(node, name);
+            return Some(self.either(outer, member, node));
         }
         if matches!(self.kind, BodyKind::Free | BodyKind::Lambda) {
             return None;
@@ -74,12 +86,18 @@ impl Body<'_, '_> {
         if !member && (known || fixed) {
             return None;
         }
+        Some(self.own_member(node, name))
+    }
+
+    /// A member of the object at hand.
+    fn own_member(&mut self, node: Node, name: &str) -> ExprKind {
         let base = self.this_object(node);
-        Some(ExprKind::Field {
+        let name = name.into();
+        ExprKind::Field {
             base,
-            name: name.into(),
+            name,
             arrow: true,
-        })
+        }
     }
 
     /// The object of a member access. A reference names its object; the access goes through it without a sign.

@@ -35,13 +35,13 @@ impl Body<'_, '_> {
         Some(self.either(call, step, node))
     }
 
-    /// What is the call of an operator or, if the object is a plain number, the operator of the language.
-    fn either(&mut self, call: ExprKind, plain: ExprKind, node: Node) -> ExprKind {
-        // Which of the two it is, every build knows, and it is the same on every task.
+    /// One of two things: which of them, every build knows, and it is the same on every task. What is the call of an operator, for example,
+    /// or, if the object is a plain number, the operator of the language.
+    pub(super) fn either(&mut self, one: ExprKind, other: ExprKind, node: Node) -> ExprKind {
         let choice = self.push_expr(ExprKind::BuildChoice, node);
-        let call = self.push_expr(call, node);
-        let plain = self.push_expr(plain, node);
-        ExprKind::Conditional(choice, call, plain)
+        let one = self.push_expr(one, node);
+        let other = self.push_expr(other, node);
+        ExprKind::Conditional(choice, one, other)
     }
 
     /// `a += b`, and `a = b` for an object, call a function where the program has one.

@@ -58,8 +58,30 @@ impl Body<'_, '_> {
     /// The functions of a class that is defined within the function.
     pub(super) fn local_class(&mut self, node: Node) {
         self.bind_enumerators(node);
+        self.class_of_type(node);
+    }
+
+    /// The functions of the class that a type in the function defines, if it does. They may name what is static, or constant, in this function.
+    pub(super) fn class_of_type(&mut self, ty: Node) {
+        if !self.file.is_cxx() || field(ty, "body").is_none() {
+            return;
+        }
+        let mut outer = self.captured.clone();
+        for name in self.names_in(ty) {
+            let Some(Binding::Local(local)) = self.lookup(&name) else {
+                continue;
+            };
+            // A member of the class hides a variable; one that can be named at all is constant if it is not static.
+            if self.locals[local].is_static || !self.file.is_member(&name) {
+                let target = self.push_expr(ExprKind::Var(VarRef::Local(local)), ty);
+                self.take_address(target);
+                outer.insert(name);
+            }
+        }
+        let before = std::mem::replace(&mut self.file.outer, outer);
         self.file
-            .class(node, ClassOf::Function, Surroundings::Understood, 1);
+            .class(ty, ClassOf::Function, Surroundings::Understood, 1);
+        self.file.outer = before;
     }
 
     /// `try`, with its handlers.

@@ -5,7 +5,7 @@
 //! else. Whatever is not certain leaves a lambda to all calls.
 
 use crate::build::callees::Callees;
-use crate::build::cxx::Cxx;
+use crate::build::cxx::{Cxx, captured_names};
 use dataflow::{FunctionIndex, Program, operands};
 use hashbrown::{HashMap, HashSet};
 use ir::{Callee, ExprId, ExprKind, Function, FunctionKind, LocalId, ObjectType, Receiver, StmtKind, VarRef};
@@ -25,9 +25,9 @@ pub(crate) fn closed_lambdas(
             at.entry((info.unit, span.line, span.column))
                 .or_default()
                 .push(id);
-            for &around in cxx.around(id) {
-                inner.entry(around).or_default().push(id);
-            }
+        }
+        for &around in cxx.outer(id) {
+            inner.entry(around).or_default().push(id);
         }
     }
     let mut closed = HashMap::new();
@@ -45,7 +45,7 @@ pub(crate) fn closed_lambdas(
             },
             captured: inside
                 .iter()
-                .flat_map(|&lambda| captured(program.functions[lambda].function))
+                .flat_map(|&inner| captured_names(program.functions[inner].function))
                 .collect(),
         };
         for (expr, each) in function.exprs.iter_enumerated() {
@@ -72,7 +72,7 @@ struct Uses<'u, 'a> {
     parents: HashMap<ExprId, ExprId>,
     /// Whether the call by this name calls what it is given, and keeps nothing of it.
     given_at_once: &'a dyn Fn(ExprId, &str) -> bool,
-    /// The names of variables that lambdas in it capture.
+    /// The names of variables that lambdas and classes in it use.
     captured: HashSet<&'u str>,
 }
 
@@ -143,12 +143,4 @@ fn parents(function: &Function) -> HashMap<ExprId, ExprId> {
         parents.extend(operands(expr).into_iter().map(|part| (part, id)));
     }
     parents
-}
-
-/// The names of what a lambda captures.
-fn captured(lambda: &Function) -> impl Iterator<Item = &str> {
-    lambda.exprs.iter().filter_map(|expr| match &expr.kind {
-        ExprKind::Captured { name, .. } => Some(name.as_str()),
-        _ => None,
-    })
 }

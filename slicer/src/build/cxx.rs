@@ -43,6 +43,8 @@ struct Facts {
     elements: Vec<(ExprId, ExprId)>,
     /// The functions that a lambda stands in, innermost last.
     around: Vec<FunctionIndex>,
+    /// The functions whose variables it may name besides its own, innermost last.
+    outer: Vec<FunctionIndex>,
 }
 
 /// The name by which an object is called.
@@ -117,11 +119,13 @@ impl Cxx {
                     && (function.span.end_line, function.span.end_column)
                         <= (other.span.end_line, other.span.end_column)
             };
-            let around = if is_lambda {
+            let captures = || captured_names(function).next().is_some();
+            let outer: Vec<FunctionIndex> = if is_lambda || captures() {
                 of_unit[&info.unit].iter().filter(here).copied().collect()
             } else {
                 Vec::new()
             };
+            let around = if is_lambda { outer.clone() } else { Vec::new() };
             if is_implicit(function) && !is_lambda {
                 cxx.implicit.push(id);
             }
@@ -138,6 +142,7 @@ impl Cxx {
                 receivers: receivers(function),
                 elements: elements(function),
                 around,
+                outer,
             });
         }
         cxx
@@ -181,6 +186,12 @@ impl Cxx {
         self.functions.get(id.index()).map_or(&[], |facts| &facts.around)
     }
 
+    /// The functions whose variables a function may name besides its own, outermost first: those around a lambda, a class in a function,
+    /// or the default arguments of either.
+    pub(crate) fn outer(&self, id: FunctionIndex) -> &[FunctionIndex] {
+        self.functions.get(id.index()).map_or(&[], |facts| &facts.outer)
+    }
+
     /// Makes the homes of variables what C++ asks for: an object whose class is not known is an object; what a lambda captures is
     /// in memory.
     pub(crate) fn settle(&self, program: &Program<'_>, homes: &mut [Vec<Home>]) {
@@ -202,27 +213,23 @@ impl Cxx {
         }
     }
 
-    /// The variables that a lambda captures.
+    /// The variables of functions around it that a function names.
     fn captures(&self, program: &Program<'_>, id: FunctionIndex) -> Vec<(FunctionIndex, LocalId)> {
-        let mut found = Vec::new();
-        for expr in &program.functions[id].function.exprs {
-            if let ExprKind::Captured { name, .. } = &expr.kind {
-                found.extend(self.named(program, id, name));
-            }
-        }
+        let names = captured_names(program.functions[id].function);
+        let mut found = Vec::from_iter(names.flat_map(|name| self.named(program, id, name)));
         found.sort_unstable();
         found.dedup();
         found
     }
 
-    /// The variables of this name in the functions around a lambda.
+    /// The variables of this name in the functions around one.
     pub(crate) fn named(
         &self,
         program: &Program<'_>,
         id: FunctionIndex,
         name: &str,
     ) -> Vec<(FunctionIndex, LocalId)> {
-        let around = self.around(id).iter().flat_map(|&around| {
+        let around = self.outer(id).iter().flat_map(|&around| {
             let locals = program.functions[around].function.locals.iter_enumerated();
             locals
                 .filter(|(_, local)| local.name == name)
@@ -235,6 +242,14 @@ impl Cxx {
 fn find(pairs: &[(ExprId, ExprId)], key: ExprId) -> Option<ExprId> {
     let found = pairs.binary_search_by_key(&key, |(key, _)| *key);
     found.ok().map(|at| pairs[at].1)
+}
+
+/// The names of variables of functions around it that a function uses.
+pub(crate) fn captured_names(function: &Function) -> impl Iterator<Item = &str> {
+    function.exprs.iter().filter_map(|expr| match &expr.kind {
+        ExprKind::Captured { name, .. } => Some(name.as_str()),
+        _ => None,
+    })
 }
 
 /// Whether a function is a constructor.

@@ -606,3 +606,33 @@ int main(int argc, char **argv) {
     leads_to("object(2)", &[9]);
     leads_to("f(lambda) + f(object)", &[8, 9]);
 }
+
+/// What is static or constant in a function is named by the classes that stand in it, and by default arguments of lambdas.
+#[test]
+fn variables_of_the_function_around() {
+    let text = "
+struct Base { int step; };
+int main(int argc, char **argv) {
+    static int step, total;
+    const int least = argc;
+    struct Own { int go() { total += least; return step; } };
+    struct Derived : Base { int go() { return step; } };
+    auto lambda = [](int a = step + 1) { return a; };
+    Own own;
+    Derived derived;
+    step = argc;
+    derived.step = argc;
+    printf(0, CALL); //<
+}";
+    let leads_to = |call: &str, set: &[u32]| {
+        let text = text.replace("CALL", call);
+        let (line, _) = mark(&text);
+        let slice = graph("t.cc", &text).slice_at("t.cc", line, None, Options::default());
+        let lines = BTreeSet::from_iter(slice.unwrap().statements.into_iter().map(|each| each.line));
+        assert!(set.iter().all(|line| lines.contains(line)), "{call}: {lines:?}");
+    };
+    leads_to("own.go()", &[4, 11]);
+    leads_to("(own.go(), total)", &[4, 5, 6]);
+    leads_to("derived.go()", &[11, 12]);
+    leads_to("lambda()", &[11]);
+}
