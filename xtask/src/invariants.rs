@@ -64,6 +64,7 @@ const SEES_ONLY: [(&str, &[&str]); 5] = [
     ("library", &["base"]),
     ("embed", &[]),
     ("recording", &[]),
+    ("calltrace", &[]),
     ("waitgraph", &[]),
     ("causal", &["base"]),
 ];
