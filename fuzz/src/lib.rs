@@ -30,6 +30,7 @@ mod seeds;
 mod sources;
 mod texts;
 mod timelines;
+mod traces;
 mod trees;
 
 pub use change::changed;
@@ -45,7 +46,7 @@ pub struct Target {
 }
 
 /// All of them.
-pub const TARGETS: [Target; 16] = [
+pub const TARGETS: [Target; 17] = [
     Target {
         // ELF and DWARF of a program.
         name: "bind",
@@ -123,6 +124,12 @@ pub const TARGETS: [Target; 16] = [
         name: "causal",
         check: orders::order,
         seeds: orders::seeds,
+    },
+    Target {
+        // The calls of a thread.
+        name: "trace",
+        check: traces::trace,
+        seeds: traces::seeds,
     },
     Target {
         // Small files beside a build: its database, models of functions, the header of an MPI library.

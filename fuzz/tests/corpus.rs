@@ -129,6 +129,11 @@ fn causal() {
 }
 
 #[test]
+fn trace() {
+    check("trace");
+}
+
+#[test]
 fn texts() {
     check("texts");
 }

@@ -24,7 +24,7 @@ const INSTRUMENTED: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-covera
 
 /// The targets in `fuzz::TARGETS`, with the longest input that is tried. That list is not at hand here: xtask is built
 /// without the engines.
-const TARGETS: [(&str, u32); 16] = [
+const TARGETS: [(&str, u32); 17] = [
     ("bind", 32 << 10),
     ("unwind", 32 << 10),
     ("core", 32 << 10),
@@ -38,6 +38,7 @@ const TARGETS: [(&str, u32); 16] = [
     ("recording", 5 << 20),
     ("events", 8 << 10),
     ("causal", 4 << 10),
+    ("trace", 256 << 10),
     ("texts", 4 << 10),
     ("mi", 4 << 10),
     ("sources", 4 << 10),

@@ -1,0 +1,101 @@
+//! Traces of calls, and streams of events as traces.
+
+use calltrace::layout::{BLOCK, HEADER, LONGEST_TOKEN, ROOM};
+use calltrace::{Encoder, Event, Function, Refused, Tables, Trace, encode};
+use progress_map::generate::Rng;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A few bytes may stand for 2^28 expected events.
+const READ: usize = 20_000;
+
+/// Any bytes are a trace or an error; what is read of one can be written and read again. Any bytes as calls can be written and read.
+pub(crate) fn trace(bytes: &[u8]) {
+    let calls = calls_of(bytes);
+    assert_eq!(read_back(&written(&calls)), calls);
+    let Ok(trace) = Trace::read(bytes) else {
+        return;
+    };
+    let mut events = trace.events();
+    let good: Vec<Event> = events.by_ref().map_while(Result::ok).take(READ).collect();
+    assert_eq!(events.next_event(), good.len() as u64);
+    assert_eq!(read_back(&written(&good)), good);
+    let middle = good.len() / 2;
+    let from: Vec<Event> = trace
+        .from(middle as u64)
+        .map_while(Result::ok)
+        .take(100)
+        .collect();
+    assert!(from.starts_with(&good[middle..(middle + 100).min(good.len())]));
+    for block in 0..trace.blocks() {
+        let _ = trace.from_block(block).take(1_000).filter(Result::is_err).count();
+    }
+}
+
+/// Traces of one block and of several.
+pub(crate) fn seeds() -> Vec<(String, Vec<u8>)> {
+    let seed = |name: &str, count: usize, functions: usize| {
+        let mut rng = Rng(count as u64);
+        let bytes: Vec<u8> = (0..count).map(|_| rng.below(functions) as u8).collect();
+        (name.to_owned(), written(&calls_of(&bytes)))
+    };
+    vec![
+        seed("regular", 500, 2),
+        seed("irregular", 20_000, 200),
+        seed("blocks", 90_000, 256),
+    ]
+}
+
+/// Each byte is an entry, or an exit where there is something to leave.
+fn calls_of(bytes: &[u8]) -> Vec<Event> {
+    let mut depth = 0_u32;
+    let mut state = 0_u32;
+    let event = |&byte: &u8| {
+        state = state.wrapping_mul(31).wrapping_add(u32::from(byte));
+        match Function::new(state % (1 << (byte % 24))) {
+            Some(function) if byte % 2 == 1 || depth == 0 => {
+                depth += 1;
+                Some(Event::Enter(function))
+            }
+            _ => {
+                depth = depth.checked_sub(1)?;
+                Some(Event::Exit)
+            }
+        }
+    };
+    bytes.iter().take(READ * 2).filter_map(event).collect()
+}
+
+fn written(events: &[Event]) -> Vec<u8> {
+    let header = [const { AtomicU64::new(0) }; HEADER];
+    encode::describe(&header);
+    let most = events.len() / (ROOM / LONGEST_TOKEN - 1) + 1;
+    let blocks: Vec<OnceLock<Box<[AtomicU64; BLOCK]>>> = (0..most).map(|_| OnceLock::new()).collect();
+    let mut tables = Box::<Tables>::default();
+    let mut encoder = Encoder::new(&mut tables);
+    let mut free = blocks.iter();
+    for &event in events {
+        if encoder.record(event) == Err(Refused::NeedsBlock) {
+            let block = free.next().expect("each block has room for so many tokens");
+            let block = block.get_or_init(|| Box::new([const { AtomicU64::new(0) }; BLOCK]));
+            encoder.begin(block).expect("there are few blocks");
+            encoder.record(event).expect("a new block has room");
+        }
+    }
+    let begun = blocks
+        .iter()
+        .map_while(OnceLock::get)
+        .flat_map(|block| block.iter());
+    let words = header.iter().chain(begun);
+    words
+        .flat_map(|word| word.load(Ordering::Relaxed).to_le_bytes())
+        .collect()
+}
+
+fn read_back(bytes: &[u8]) -> Vec<Event> {
+    let trace = Trace::read(bytes).expect("it was just written");
+    trace
+        .events()
+        .map(|event| event.expect("it was just written"))
+        .collect()
+}
