@@ -60,7 +60,7 @@ const FORBIDDEN: [(&[&str], &[&str], &str); 8] = [
 ];
 
 /// Crates that are built from these members alone.
-const SEES_ONLY: [(&str, &[&str]); 5] = [
+const SEES_ONLY: [(&str, &[&str]); 6] = [
     ("library", &["base"]),
     ("embed", &[]),
     ("recording", &[]),

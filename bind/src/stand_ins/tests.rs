@@ -159,7 +159,7 @@ fn random_source(random: &mut Random) -> Given {
     let is_handler = Vec::from_iter((0..=last).map(|at| at > 1 && at < last && random.below(4) == 0));
     let is_plain = Vec::from_iter((0..=last).map(|at| is_handler[at] || random.below(4) == 0));
     let mut edges = BTreeSet::new();
-    for from in 0..last {
+    for (from, &from_is_plain) in is_plain.iter().enumerate().take(last) {
         let (mut on, mut caught) = (BTreeSet::new(), None);
         for _ in 0..3 {
             let back = random.below(5) == 0;
@@ -170,7 +170,7 @@ fn random_source(random: &mut Random) -> Given {
             };
             if !is_handler[to] && on.len() < 2 {
                 on.insert(to);
-            } else if is_handler[to] && !is_plain[from] && from > 0 {
+            } else if is_handler[to] && !from_is_plain && from > 0 {
                 caught = Some(to);
             }
         }
