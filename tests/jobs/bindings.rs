@@ -140,6 +140,6 @@ fn a_job_goes_on_that_cannot_be_recorded() {
         let recordings = out().join("of-two");
         let text = ends_well(mpi, &program, &[&recorder, &again], &recordings);
         assert_eq!(recorded(&recordings), 3, "{text}");
-        assert!(text.contains("its file could not be made"), "{text}");
+        assert!(text.contains("its file is there already"), "{text}");
     }
 }
