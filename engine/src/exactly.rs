@@ -45,11 +45,7 @@ pub(crate) fn read_exactly(
         if function.confidence != Confidence::Clean || !positions.are_certain(lines.0, lines.1) {
             continue;
         }
-        match unit
-            .functions
-            .iter()
-            .position(|known| same_function(known, &function))
-        {
+        match same_function(&unit.functions, &function) {
             Some(index) => unit.functions[index] = function,
             // A name that a macro puts together: the text as written shows another one.
             None => {

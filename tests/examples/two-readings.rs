@@ -50,7 +50,8 @@ fn main() {
             }
         };
         for function in &raw.functions {
-            let Some(same) = rebuilt.functions.iter().find(|f| same_function(f, function)) else {
+            let Some(same) = same_function(&rebuilt.functions, function).map(|same| &rebuilt.functions[same])
+            else {
                 continue;
             };
             if same.confidence == Confidence::Partial {

@@ -25,7 +25,7 @@ fn compare(files: &[PathBuf], headers: &[PathBuf], compiler: &str, flags: &[Stri
         let raw = parse(&source, &macros);
         let rebuilt = parse_preprocessed(&source, &output, &macros).unwrap();
         for function in &raw.functions {
-            let same = rebuilt.functions.iter().find(|f| same_function(f, function));
+            let same = same_function(&rebuilt.functions, function).map(|same| &rebuilt.functions[same]);
             let same = same.unwrap_or_else(|| panic!("{path}: {} was not rebuilt", function.name));
             assert_eq!(
                 same.confidence,

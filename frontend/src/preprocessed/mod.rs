@@ -94,7 +94,7 @@ pub fn improve(
     let text = |function: &Function| format!("{function:?}");
     let agreed = |function: &Function| {
         others.iter().all(|other| {
-            let same = other.functions.iter().find(|f| same_function(f, function));
+            let same = same_function(&other.functions, function).map(|same| &other.functions[same]);
             same.is_some_and(|same| text(same) == text(function))
         })
     };
@@ -106,7 +106,7 @@ pub fn improve(
         }
         function.reading = Reading::Preprocessed;
         let span = function.span;
-        let known = unit.functions.iter().position(|f| same_function(f, &function));
+        let known = same_function(&unit.functions, &function);
         match known {
             Some(index) if wants(&unit.functions[index]) => unit.functions[index] = function,
             Some(_) => continue,
@@ -131,9 +131,18 @@ pub fn improve(
     Ok(rebuilt)
 }
 
-/// Whether two readings of one file mean the same function.
-pub fn same_function(one: &Function, other: &Function) -> bool {
-    one.name == other.name && overlaps(one, other)
+/// Which of these functions another reading of their file means by `function`: the one of its name that begins where it does, or else one that shares
+/// lines with it. Lambdas in lambdas have one name and share lines.
+pub fn same_function(functions: &[Function], function: &Function) -> Option<usize> {
+    let alike = |&at: &usize| {
+        let other = &functions[at];
+        other.name == function.name && overlaps(other, function)
+    };
+    let begin = |function: &Function| (function.span.line, function.span.column);
+    let mut begins = (0..functions.len()).filter(alike);
+    begins
+        .find(|&at| begin(&functions[at]) == begin(function))
+        .or_else(|| (0..functions.len()).find(alike))
 }
 
 fn overlaps(one: &Function, other: &Function) -> bool {
