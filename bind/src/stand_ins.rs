@@ -23,6 +23,8 @@
 
 use crate::code::{Code, InstructionIndex};
 use base::{Id as _, IdVec};
+use petgraph::algo::toposort;
+use petgraph::graphmap::{DiGraphMap, NodeTrait};
 use progress_map::{Function, PointId};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -150,6 +152,12 @@ pub(crate) fn stand_ins(
 /// Every function begins at its first point.
 fn entry() -> PointId {
     PointId::from_index(0)
+}
+
+/// Whether some of these ways lead back to where they begin. The stack does not grow with their number, which may be that of a function's instructions.
+fn go_round<N: NodeTrait>(ways: &[(N, N)]) -> bool {
+    let graph: DiGraphMap<N, ()> = DiGraphMap::from_edges(ways);
+    toposort(&graph, None).is_err()
 }
 
 struct Walk<'w> {

@@ -1,9 +1,7 @@
 //! What lies ahead of a call instruction, up to the next calls that may stand for one of the source.
 
-use super::{Copy, Fit, Thrown};
+use super::{Copy, Fit, Thrown, go_round};
 use crate::code::{Code, End, InstructionIndex};
-use petgraph::algo::is_cyclic_directed;
-use petgraph::graphmap::DiGraphMap;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What lies ahead.
@@ -37,7 +35,7 @@ pub(super) fn code_ahead(
     budget: &mut usize,
 ) -> Option<CodeAhead> {
     let mut found = CodeAhead::default();
-    let mut regular: DiGraphMap<InstructionIndex, ()> = DiGraphMap::new();
+    let mut regular: Vec<(InstructionIndex, InstructionIndex)> = Vec::new();
     let mut seen: BTreeSet<Segment> = BTreeSet::new();
     let mut work = match from {
         None => vec![Segment {
@@ -72,13 +70,12 @@ pub(super) fn code_ahead(
         }
         let ahead = found.leave(copy.code, here, fit);
         if here.is_regular {
-            for next in ahead.iter().filter(|next| next.is_regular) {
-                regular.add_edge(here.step, next.step, ());
-            }
+            let next = ahead.iter().filter(|next| next.is_regular);
+            regular.extend(next.map(|next| (here.step, next.step)));
         }
         work.extend(ahead);
     }
-    found.circles = is_cyclic_directed(&regular);
+    found.circles = go_round(&regular);
     Some(found)
 }
 

@@ -1,9 +1,7 @@
 //! What lies ahead of a point of the source, up to the next calls that certainly are instructions.
 
-use super::Source;
+use super::{Source, go_round};
 use base::IdVec;
-use petgraph::algo::is_cyclic_directed;
-use petgraph::graphmap::DiGraphMap;
 use progress_map::{PointId, PointKind};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -61,7 +59,7 @@ impl<'f> SourceFlow<'f> {
             next.map(move |&next| (next, caught || self.source.handlers.contains(&next)))
         };
         let mut found = SourceAhead::default();
-        let mut passed: DiGraphMap<(PointId, bool), ()> = DiGraphMap::new();
+        let mut passed: Vec<((PointId, bool), (PointId, bool))> = Vec::new();
         let mut seen = BTreeSet::new();
         let mut work = Vec::from_iter(after((from, false)));
         while let Some(here @ (point, _)) = work.pop() {
@@ -75,13 +73,11 @@ impl<'f> SourceFlow<'f> {
             }
             found.ends |= *kind == PointKind::Exit;
             if !self.source.required[point] {
-                for next in after(here) {
-                    passed.add_edge(here, next, ());
-                    work.push(next);
-                }
+                passed.extend(after(here).map(|next| (here, next)));
+                work.extend(after(here));
             }
         }
-        found.circles = is_cyclic_directed(&passed);
+        found.circles = go_round(&passed);
         // A macro may make a call more than once.
         if matches!(points[from].kind, PointKind::MacroCall(_)) {
             found.next.insert((from, false));

@@ -144,6 +144,20 @@ fn only_an_exception_leads_to_a_handler() {
 }
 
 #[test]
+fn code_of_any_length_is_gone_through() {
+    // More instructions in a row than a stack has room for calls.
+    let count = 100_000;
+    let mut code = vec![call(&[1], 1)];
+    code.extend((2..count).map(|next| Instruction {
+        calls: None,
+        ways: [Some(next), None, None],
+    }));
+    code.extend([call(&[2], count), returns()]);
+    let given = plain(&["first", "second"], &[(0, 1), (1, 2), (2, 3)], code);
+    assert_eq!(found(&given), Some([(0, 1), (count - 1, 2)].into()));
+}
+
+#[test]
 fn code_that_contradicts_the_source_tells_nothing() {
     // first(); second(); in the other order.
     let code = vec![call(&[2], 1), call(&[1], 2), returns()];
