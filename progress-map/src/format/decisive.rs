@@ -2,20 +2,21 @@
 
 use super::bytes::number;
 use super::columns::{Column, Columns, ColumnsOut};
+use super::place::PlaceColumns;
+use crate::DecisiveCall;
 use crate::error::ReadError;
-use crate::{DecisiveCall, FunctionId};
 
-const FUNCTION: Column = Column(0);
-const POINT: Column = Column(1);
+const CALL: PlaceColumns = PlaceColumns {
+    function: Column(0),
+    point: Column(1),
+};
 const COUNT: Column = Column(2);
 const FOLLOW: Column = Column(3);
 
 pub(crate) fn write_decisive(out: &mut ColumnsOut, calls: &[DecisiveCall]) {
     let mut function = 0;
     for call in calls {
-        out.at(FUNCTION).near32(function, number(call.function));
-        function = number(call.function);
-        out.at(POINT).unsigned(u64::from(number(call.point)));
+        CALL.write(out, &mut function, (call.function, call.point));
         out.at(COUNT).size(call.follow.len());
         let mut before = number(call.point);
         for &point in &call.follow {
@@ -26,19 +27,14 @@ pub(crate) fn write_decisive(out: &mut ColumnsOut, calls: &[DecisiveCall]) {
 }
 
 pub(crate) fn read_decisive(mut columns: Columns<'_>) -> Result<Vec<DecisiveCall>, ReadError> {
-    let mut calls = Vec::with_capacity(columns.left(FUNCTION));
+    let mut calls = Vec::with_capacity(columns.left(CALL.function));
     let mut before = 0;
-    while columns.left(FUNCTION) > 0 {
-        let cursor = columns.at(FUNCTION);
-        before = cursor.near32(before)?;
-        let function: FunctionId = cursor.id(before)?;
-        let cursor = columns.at(POINT);
-        let number = cursor.u32()?;
-        let point = cursor.id(number)?;
+    while columns.left(CALL.function) > 0 {
+        let (function, point) = CALL.read(&mut columns, &mut before)?;
         let left = columns.left(FOLLOW);
         let count = columns.at(COUNT).count(left)?;
         let mut follow = Vec::with_capacity(count);
-        let mut last = number;
+        let mut last = number(point);
         for _ in 0..count {
             let cursor = columns.at(FOLLOW);
             last = cursor.near32(last)?;

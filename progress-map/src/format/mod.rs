@@ -28,6 +28,7 @@ mod merges;
 mod mpi;
 mod passed;
 mod passed_constants;
+mod place;
 mod pointer_calls;
 mod reader;
 mod record;

@@ -2,13 +2,16 @@
 
 use super::bytes::number;
 use super::columns::{Column, Columns, ColumnsOut};
+use super::place::PlaceColumns;
 use crate::error::ReadError;
 use crate::{AddressTaken, PointerCall};
 
 const TARGET: Column = Column(0);
 const PARAMETERS: Column = Column(1);
-const CALLER: Column = Column(2);
-const POINT: Column = Column(3);
+const CALL: PlaceColumns = PlaceColumns {
+    function: Column(2),
+    point: Column(3),
+};
 const ARGUMENTS: Column = Column(4);
 
 pub(crate) fn write_pointer_calls(columns: &mut ColumnsOut, taken: &[AddressTaken], calls: &[PointerCall]) {
@@ -20,10 +23,8 @@ pub(crate) fn write_pointer_calls(columns: &mut ColumnsOut, taken: &[AddressTake
     }
     let mut before = 0;
     for call in calls {
-        columns.at(CALLER).near32(before, number(call.function));
-        columns.at(POINT).unsigned(u64::from(number(call.point)));
+        CALL.write(columns, &mut before, (call.function, call.point));
         columns.at(ARGUMENTS).byte(call.arguments);
-        before = number(call.function);
     }
 }
 
@@ -44,17 +45,13 @@ pub(crate) fn read_pointer_calls(
                 .map_err(|_| cursor.malformed("a function has more parameters than calls pass"))?,
         });
     }
-    let mut calls = Vec::with_capacity(columns.left(CALLER));
+    let mut calls = Vec::with_capacity(columns.left(CALL.function));
     let mut before = 0;
-    while columns.left(CALLER) > 0 {
-        let cursor = columns.at(CALLER);
-        before = cursor.near32(before)?;
-        let function = cursor.id(before)?;
-        let cursor = columns.at(POINT);
-        let point = cursor.u32()?;
+    while columns.left(CALL.function) > 0 {
+        let (function, point) = CALL.read(&mut columns, &mut before)?;
         calls.push(PointerCall {
             function,
-            point: cursor.id(point)?,
+            point,
             arguments: columns.at(ARGUMENTS).byte()?,
         });
     }
