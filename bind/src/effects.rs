@@ -35,8 +35,7 @@ impl Effects {
         }
         // Where one call of a constructor is left out, another may be there that the source does not show.
         for function in &map.functions {
-            let qualified = function.linkage_name.as_deref();
-            if qualified.is_some_and(|qualified| base::constructs(qualified, &function.name)) {
+            if function.is_constructor() {
                 of_name.insert(function.name.clone(), false);
             }
         }

@@ -60,6 +60,12 @@ impl Function {
         }
     }
 
+    /// Whether it is a constructor of C++.
+    pub fn is_constructor(&self) -> bool {
+        let qualified = self.linkage_name.as_deref();
+        qualified.is_some_and(|qualified| base::constructs(qualified, &self.name))
+    }
+
     /// The calls from which the exit is reached without another call, sorted.
     pub fn last_calls(&self) -> Vec<PointId> {
         let Some(exit) = self.points.ids().next_back() else {

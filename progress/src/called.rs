@@ -100,7 +100,9 @@ impl Order<'_> {
             line,
             callee,
         };
-        let candidates = self.candidates(&call, &on_line);
+        let near = calls_near(body, &on_line, call.position());
+        let may_lead = |point: &PointId| self.may_lead(&call, *point);
+        let candidates = Vec::from_iter(near.iter().copied().filter(may_lead));
         if candidates.iter().any(|&point| call.is_by_name(point)) {
             return Ok(self.by_name(&call, candidates));
         }
@@ -113,7 +115,7 @@ impl Order<'_> {
                 behind_pointer: None,
             });
         }
-        if let Some(standing) = self.by_value(&call, &on_line) {
+        if let Some(standing) = self.by_value(&call, &near) {
             return Ok(standing);
         }
         if self.function_of(callee).is_none() {
@@ -172,20 +174,6 @@ impl Order<'_> {
         call.is_by_name(point) || self.may_call_by_value(call, point) || vanished()
     }
 
-    /// The points of the line that may have led to the callee in any way that is known.
-    fn candidates(&self, call: &Call<'_>, on_line: &[PointId]) -> Vec<PointId> {
-        let candidates = on_line
-            .iter()
-            .copied()
-            .filter(|&point| self.may_lead(call, point));
-        let candidates = candidates.collect();
-        // A call of that name elsewhere on the line is another call, and this one made a tail call, or C++ calls in a default argument.
-        within_text(
-            candidates,
-            text_at(call.body, on_line, call.position()).as_deref(),
-        )
-    }
-
     /// Where the frame may be if one of the candidates is a call of the callee's name.
     fn by_name(&self, call: &Call<'_>, candidates: Vec<PointId>) -> Standing {
         let points = narrow_calls(call.body, candidates, call.position());
@@ -203,11 +191,10 @@ impl Order<'_> {
         }
     }
 
-    /// Where the frame may be if something on the line calls without naming whom.
-    fn by_value(&self, call: &Call<'_>, on_line: &[PointId]) -> Option<Standing> {
+    /// Where the frame may be if one of the calls at its position names nobody.
+    fn by_value(&self, call: &Call<'_>, near: &[PointId]) -> Option<Standing> {
         let by_value = |&point: &PointId| self.may_call_by_value(call, point);
-        let points = Vec::from_iter(on_line.iter().copied().filter(by_value));
-        let points = within_text(points, text_at(call.body, on_line, call.position()).as_deref());
+        let points = Vec::from_iter(near.iter().copied().filter(by_value));
         if points.is_empty() {
             return None;
         }
@@ -278,10 +265,7 @@ impl Order<'_> {
     /// Whether C++ may call the function of a frame where the source calls nothing, as far as its name tells.
     fn may_be_implicit(&self, callee: &Frame) -> bool {
         let name = callee.function.as_str();
-        let constructs = |id: &FunctionId| {
-            let qualified = self.map().functions[*id].linkage_name.as_deref();
-            qualified.is_some_and(|qualified| base::constructs(qualified, name))
-        };
+        let constructs = |&id: &FunctionId| self.map().functions[id].is_constructor();
         standard::holds(name, Fact::InRangeLoops)
             || base::is_operator(name) && name != "operator()"
             || self.functions_named(name).iter().any(constructs)
@@ -332,7 +316,6 @@ fn head_of_constructor(
     (line, column): (u32, Option<u32>),
     is_implicit: bool,
 ) -> Option<Vec<PointId>> {
-    let qualified = body.linkage_name.as_deref()?;
     let in_head = on_line
         .iter()
         .any(|&point| body.points[point].kind == PointKind::Entry);
@@ -341,8 +324,7 @@ fn head_of_constructor(
         point.kind.is_call() && column.is_some_and(|column| point.span.contains_position(line, column))
     };
     let is_explicit = !is_implicit && on_line.iter().any(of_a_call);
-    (in_head && !is_explicit && base::constructs(qualified, &body.name))
-        .then(|| body.points_of_head().collect())
+    (in_head && !is_explicit && body.is_constructor()).then(|| body.points_of_head().collect())
 }
 
 /// Whether a point is a call of the function that a frame names; an MPI function's frame may carry its profiling
@@ -356,27 +338,23 @@ fn calls_by_name(point: &Point, frame_function: &str) -> bool {
     }
 }
 
-/// The calls at a position and those nested in them; `None` where the position tells none. gcc and clang give calls of C the position at which these
-/// begin. In C++ there are calls of other positions: g++ gives its own the position of the parenthesis, and what a default argument calls that of the call which
-/// takes it.
-fn text_at(body: &Function, on_line: &[PointId], (line, column): (u32, Option<u32>)) -> Option<Vec<PointId>> {
-    let column = column.filter(|&column| column > 0)?;
+/// Of the points of a line, the calls at a position and those nested in them, or all calls where the position tells none. A call of the callee's name elsewhere on
+/// the line is another one: this one made a tail call, or C++ calls in a default argument. gcc and clang give calls of C the position at which these begin. In C++
+/// there are calls of other positions: g++ gives its own the position of the parenthesis, and what a default argument calls that of the call which takes it.
+fn calls_near(body: &Function, on_line: &[PointId], (line, column): (u32, Option<u32>)) -> Vec<PointId> {
     let calls = on_line.iter().copied();
     let calls = Vec::from_iter(calls.filter(|&point| body.points[point].kind.is_call()));
-    let at = if body.language().is_cxx() {
-        body.calls_at(&calls, line, column)
-    } else {
-        Vec::from_iter(body.calls_beginning_at(line, column))
+    let at = match column.filter(|&column| column > 0) {
+        Some(column) if body.language().is_cxx() => body.calls_at(&calls, line, column),
+        Some(column) => Vec::from_iter(body.calls_beginning_at(line, column)),
+        None => Vec::new(),
     };
-    (!at.is_empty()).then(|| body.within(&at).collect())
-}
-
-/// Of calls on a line, those within the text of a call; all where it is not known.
-fn within_text(mut calls: Vec<PointId>, text: Option<&[PointId]>) -> Vec<PointId> {
-    if let Some(inside) = text {
-        calls.retain(|call| inside.binary_search(call).is_ok());
+    if at.is_empty() {
+        return calls;
     }
-    calls
+    let inside = Vec::from_iter(body.within(&at));
+    let is_inside = |call: &PointId| inside.binary_search(call).is_ok();
+    calls.into_iter().filter(is_inside).collect()
 }
 
 /// Of calls of the right name on a line, those that the column may mean.

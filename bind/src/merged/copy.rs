@@ -209,9 +209,6 @@ impl<'i, 'n> Instructions<'i, 'n> {
     /// Whether an instruction of C++ may be a call that the source does not write, at the position of one that it does: a destructor, a call
     /// in a default argument, which has the position of the call that takes it, or in a default initialiser of a member.
     fn may_be_implicit(&self, instruction: &Instruction<'_>) -> bool {
-        let function = self.names.function;
-        let qualified = function.linkage_name.as_deref();
-        let is_constructor = qualified.is_some_and(|qualified| base::constructs(qualified, &function.name));
         let callee = instruction.call.callee;
         let is_written = match callee {
             Callee::Named(name) => !name.starts_with('~'),
@@ -219,7 +216,9 @@ impl<'i, 'n> Instructions<'i, 'n> {
             Callee::Unknown => false,
         };
         let mut innermost = instruction.innermost.iter();
-        is_constructor || !is_written || !innermost.any(|&point| callee.may_be(self.names, point))
+        self.names.function.is_constructor()
+            || !is_written
+            || !innermost.any(|&point| callee.may_be(self.names, point))
     }
 
     /// What an instruction may be by itself.
