@@ -34,7 +34,7 @@ mod tests;
 mod code_ahead;
 mod source_ahead;
 
-use code_ahead::{CodeAhead, code_ahead};
+use code_ahead::{CodeAhead, Segment, code_ahead};
 use source_ahead::{SourceAhead, SourceFlow};
 
 /// How many steps are taken for one copy of a function, at most.
@@ -183,44 +183,21 @@ impl Walk<'_> {
 
     /// All states that are reached, with the steps between them; `None` if there are too many.
     fn explore(&mut self) -> Option<()> {
-        let entry = entry();
         self.number(State {
             at: None,
-            point: entry,
+            point: entry(),
             thrown: Thrown::Not,
         });
         let mut from = 0;
         while let Some(&state) = self.states.get(from) {
             self.look_ahead(state)?;
-            let mut steps = Vec::new();
+            let (mut steps, mut budget) = (Vec::new(), self.budget);
             for segment in &self.code[&state.at].next {
-                let fit = &self.of_step[&segment.step];
-                let thrown = state.thrown.max(segment.thrown);
-                let reached = |point, thrown| State {
-                    at: Some(segment.step),
-                    point,
-                    thrown,
-                };
-                // Where the copy was left and entered again, nobody knows who caught what.
-                let blurred = if segment.entered {
-                    thrown.min(Thrown::Inlined)
-                } else {
-                    thrown
-                };
-                let anew = segment.entered && self.copy.is_inlined;
-                let starts = [Some((state.point, blurred)), anew.then_some((entry, blurred))];
-                for (start, thrown) in starts.into_iter().flatten() {
-                    if fit.silent {
-                        steps.push((reached(start, thrown), false, segment.is_regular));
-                    }
-                    for &(next, caught) in &self.source[&start].next {
-                        self.budget = self.budget.checked_sub(1)?;
-                        if thrown.agrees(caught) && fit.points.contains(&next) {
-                            steps.push((reached(next, Thrown::Not), true, segment.is_regular));
-                        }
-                    }
+                for (to, stands) in self.reached_by(state, segment, &mut budget)? {
+                    steps.push((to, stands, segment.is_regular));
                 }
             }
+            self.budget = budget;
             for (to, stands, is_regular) in steps {
                 self.budget = self.budget.checked_sub(1)?;
                 let to = self.number(to);
@@ -234,6 +211,37 @@ impl Walk<'_> {
             from += 1;
         }
         Some(())
+    }
+
+    /// The states that a way to the next instruction leads to, each with whether the instruction stands for the point there.
+    fn reached_by(&self, state: State, segment: &Segment, budget: &mut usize) -> Option<Vec<(State, bool)>> {
+        let fit = &self.of_step[&segment.step];
+        let thrown = state.thrown.max(segment.thrown);
+        // Where the copy was left and entered again, nobody knows who caught what.
+        let thrown = if segment.entered {
+            thrown.min(Thrown::Inlined)
+        } else {
+            thrown
+        };
+        let reached = |point, thrown| State {
+            at: Some(segment.step),
+            point,
+            thrown,
+        };
+        let anew = segment.entered && self.copy.is_inlined;
+        let mut found = Vec::new();
+        for start in [Some(state.point), anew.then(entry)].into_iter().flatten() {
+            if fit.silent {
+                found.push((reached(start, thrown), false));
+            }
+            for &(next, caught) in &self.source[&start].next {
+                *budget = budget.checked_sub(1)?;
+                if thrown.agrees(caught) && fit.points.contains(&next) {
+                    found.push((reached(next, Thrown::Not), true));
+                }
+            }
+        }
+        Some(found)
     }
 
     /// Finds what lies ahead of a state.
