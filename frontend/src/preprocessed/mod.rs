@@ -134,15 +134,13 @@ pub fn improve(
 /// Which of these functions another reading of their file means by `function`: the one of its name that begins where it does, or else one that shares
 /// lines with it. Lambdas in lambdas have one name and share lines.
 pub fn same_function(functions: &[Function], function: &Function) -> Option<usize> {
-    let alike = |&at: &usize| {
-        let other = &functions[at];
-        other.name == function.name && overlaps(other, function)
-    };
     let begin = |function: &Function| (function.span.line, function.span.column);
-    let mut begins = (0..functions.len()).filter(alike);
-    begins
-        .find(|&at| begin(&functions[at]) == begin(function))
-        .or_else(|| (0..functions.len()).find(alike))
+    let may_be = |other: &Function| other.name == function.name && overlaps(other, function);
+    let is_surely = |other: &Function| may_be(other) && begin(other) == begin(function);
+    functions
+        .iter()
+        .position(is_surely)
+        .or_else(|| functions.iter().position(may_be))
 }
 
 fn overlaps(one: &Function, other: &Function) -> bool {
