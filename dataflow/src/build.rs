@@ -362,6 +362,7 @@ impl<'f> Builder<'f> {
         if !self.effects[init] {
             return;
         }
+        // Who comes here first differs by task as much as what a call gives: the initialiser stands for that, too.
         let is_first = self.emit(FlowKind::Branch, span, Action::Branch(Some(init)));
         self.expression(init);
         let action = Action::Assign {

@@ -80,6 +80,28 @@ fn branches_meet_again() {
     );
 }
 
+/// C++ calls there; a constant is there before the program starts.
+#[test]
+fn what_a_static_variable_begins_with_is_called_by_the_first() {
+    let text = "void f(void) {
+    static int limit = 3;
+    static int kept =
+        first();
+    second(kept);
+}";
+    check(
+        text,
+        expect![[r#"
+        1 -> 3
+        3 -> 4 5
+        4 -> 3
+        5 -> 1
+        the call on 4 is decided on {3}
+        the call on 5 is decided on {}
+    "#]],
+    );
+}
+
 #[test]
 fn loops_within_loops() {
     let text = "void f(int n) {
