@@ -14,10 +14,10 @@ use crate::evaluate::{EvaluationContext, Unknown};
 use crate::guess;
 use crate::memory::Memory;
 use crate::modules::{ModuleId, Modules, Space};
-use crate::registers::{GENERAL, RIP, RSP, Registers, callee_saved};
+use crate::registers::{GENERAL, RBP, RIP, RSP, Registers, callee_saved};
 use gimli::{
     CallFrameInstruction, CallFrameInstructionIter, CfaRule, RegisterRule, UnwindContext, UnwindExpression,
-    UnwindSection,
+    UnwindSection, UnwindTableRow,
 };
 use std::collections::BTreeSet;
 
@@ -379,9 +379,13 @@ impl Unwinder<'_> {
             registers: &frame.registers,
         };
         let cfa = rules.cfa(row.cfa())?;
+        let is_restored = rules.has_restored_frame_pointer(row, cfa)?;
         let mut caller = Registers::default();
         for register in 0..GENERAL as u16 {
-            let rule = row.register(gimli::Register(register));
+            let rule = match row.register(gimli::Register(register)) {
+                Some(RegisterRule::Expression(_)) if is_restored => Some(RegisterRule::SameValue),
+                rule => rule,
+            };
             if register == RIP && matches!(rule, Some(RegisterRule::Undefined)) {
                 frame.cfa = Some(cfa);
                 return Ok(None);
@@ -389,6 +393,10 @@ impl Unwinder<'_> {
             rules.restore(&mut caller, register, rule, cfa)?;
         }
         frame.cfa = Some(cfa);
+        if is_restored {
+            // Debug info goes on to describe variables by the frame pointer that was.
+            frame.registers.set(RBP, None);
+        }
         caller.require(RIP).map_err(End::BadEntry)?;
         Ok(Some(caller))
     }
@@ -410,6 +418,23 @@ impl<'s, S: UnwindSection<Slice<'s>>> Rules<'_, S> {
                 .map_err(End::BadEntry)?
                 .wrapping_add_signed(*offset)),
             CfaRule::Expression(expression) => self.expression(expression, None),
+        }
+    }
+
+    /// Whether the frame pointer is the caller's again, though the entry says that it is still saved where it points to.
+    ///
+    /// gcc (12 at all levels) describes a function that aligns its stack so in its last instructions: the CFA is in another register by then, and the rules by the
+    /// frame pointer were left as they were, so that they skip a frame. What a frame has saved lies between its stack pointer and its CFA; the frame pointers of
+    /// callers do not.
+    fn has_restored_frame_pointer(&self, row: &UnwindTableRow<usize>, cfa: u64) -> Result<bool, End> {
+        match (row.cfa(), row.register(gimli::Register(RBP))) {
+            (CfaRule::RegisterAndOffset { register, .. }, Some(RegisterRule::Expression(saved)))
+                if register.0 != RBP =>
+            {
+                let place = self.expression(&saved, Some(cfa))?;
+                Ok(!(self.stack_pointer()..cfa).contains(&place))
+            }
+            _ => Ok(false),
         }
     }
 

@@ -176,6 +176,55 @@ int main(void) {
     }
 }
 
+/// gcc's unwind entries are wrong behind the instruction that gives the caller its frame pointer back, where a function aligns its stack.
+#[test]
+fn the_last_instructions_of_a_function_that_aligns_its_stack_unwind() {
+    // Makes the instruction behind `pop %rbp` or `leave`, or the one behind that, jump to itself, before `aligned` is called.
+    const ENDS: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+__attribute__((noipa)) void fill(char *room) { room[0] = 1; }
+/* In a section of its own, so that nothing stands behind its last byte. */
+__attribute__((noipa, section("alone"))) int aligned(int n)
+{
+    _Alignas(64) char room[64];
+    char *more = __builtin_alloca(n);
+    fill(room), fill(more);
+    return room[0] + more[0];
+}
+__attribute__((noipa)) int outer(int n) { volatile int own = n; own += aligned(n); return own; }
+__attribute__((noipa)) int outermost(int n) { volatile int own = n; own += outer(n); return own; }
+int main(int argc, char **argv)
+{
+    static const unsigned char end[] = {0x49, 0x8d, 0x62, 0xf8, 0xc3}; /* lea -8(%r10),%rsp; ret */
+    unsigned char *at = (unsigned char *)aligned;
+    for (int room = 400; memcmp(at, end, sizeof end); at++)
+        if (!room--) { puts("gcc made other code"); return 1; }
+    if (argc > 1) at += 4;
+    mprotect((void *)((unsigned long)at & -4096), 8192, PROT_READ | PROT_WRITE | PROT_EXEC);
+    at[0] = 0xeb, at[1] = 0xfe; /* jmp . */
+    puts("ready"); fflush(stdout);
+    return 1 + outermost(100);
+}
+"#;
+    for flags in ["-O0 -g", "-O2 -g", "-Os -g"] {
+        let program = compile("gcc", ENDS, flags);
+        for arguments in [&[][..], &["ret"]] {
+            let target = program.start(arguments);
+            let task = snap_in(&Map::default(), target.pid(), "aligned");
+            let names = names(&task);
+            assert!(complete(&task), "{flags} {arguments:?}: {:?} {names:?}", task.error);
+            assert_eq!(
+                names[..4],
+                ["aligned", "outer", "outermost", "main"],
+                "{flags} {arguments:?}"
+            );
+        }
+    }
+}
+
 #[test]
 fn a_signal_handler_on_a_stack_of_its_own() {
     const HANDLER: &str = r#"
