@@ -204,6 +204,7 @@ impl<'f> Builder<'f> {
         self.may_throw(span);
         self.arm(0, span.line, body);
         self.may_throw(span);
+        self.closing_brace(body, handlers.first().copied());
         let (_, sources) = self.tries.pop().unwrap_or((thrown, Vec::new()));
         let mut after = std::mem::take(&mut self.frontier);
         for (number, &handler) in handlers.iter().enumerate() {
@@ -212,6 +213,7 @@ impl<'f> Builder<'f> {
             let head = self.join(begin);
             self.handlers.push(head);
             self.arm(number as u32 + 1, begin.line, handler);
+            self.closing_brace(handler, handlers.get(number + 1).copied());
             after.append(&mut self.frontier);
         }
         // What no handler here catches, one further out may.
@@ -423,12 +425,35 @@ impl<'f> Builder<'f> {
         self.scope = outer;
     }
 
+    /// The last brace of an arm, where the next arm has something on the same line (`} else if (c) {`): clang gives the jump out of the arm the position of the
+    /// brace, and it is no part of what else is on that line.
+    fn closing_brace(&mut self, arm: StmtId, next: Option<StmtId>) {
+        let stmts = &self.function.stmts;
+        let (StmtKind::Block(_), Some(next)) = (&stmts[arm].kind, next) else {
+            return;
+        };
+        let first = match &stmts[next].kind {
+            StmtKind::Block(items) => items.first().copied().unwrap_or(next),
+            _ => next,
+        };
+        let end = stmts[arm].span;
+        if !self.frontier.is_empty() && stmts[first].span.line == end.end_line {
+            let brace = Span {
+                line: end.end_line,
+                column: end.end_column.saturating_sub(1),
+                ..end
+            };
+            self.emit(FlowKind::Eval, brace, Action::None);
+        }
+    }
+
     fn branch(&mut self, cond: ExprId, then: StmtId, other: Option<StmtId>, else_line: u32, span: Span) {
         let outer = self.scope;
         self.scope = self.open(ScopeKind::Branch, span.line, span.end_line);
         let (when_true, when_false) = self.condition(cond);
         self.frontier = when_true;
         self.arm(0, span.line, then);
+        self.closing_brace(then, other);
         let after_then = std::mem::replace(&mut self.frontier, when_false);
         if let Some(other) = other {
             let line = if else_line == 0 {

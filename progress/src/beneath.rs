@@ -45,6 +45,7 @@ mod tests {
                 entry: Some(entry),
                 begun,
             }),
+            next_instruction: None,
             code: CodeStack::default(),
             stage: None,
             obstacle: None,

@@ -259,7 +259,11 @@ impl<'m> Order<'m> {
         loop {
             let (frame_a, frame_b) = match (a.frames.get(depth), b.frames.get(depth)) {
                 (Some(frame_a), Some(frame_b)) => (frame_a, frame_b),
-                (None, None) => return Outcome::same_point(a, depth),
+                (None, None) => {
+                    return self
+                        .beside_one_call(a, b, depth)
+                        .unwrap_or_else(|| Outcome::same_point(a, depth));
+                }
                 (Some(callee), None) => return Outcome::call_under_way(depth, a, b, callee),
                 (None, Some(callee)) => return Outcome::call_under_way(depth, b, a, callee),
             };
@@ -283,6 +287,21 @@ impl<'m> Order<'m> {
                 Some(outcome) => return outcome,
             };
         }
+    }
+
+    /// What is said of two tasks that compute at one point, their last frame before `depth`, at different instructions: where something is called there, one of
+    /// them may be back from it and the other on its way into it. Nothing where they are at one point for all that is known.
+    fn beside_one_call(&self, a: &Located, b: &Located, depth: usize) -> Option<Outcome> {
+        let apart = a.next_instruction.is_some() && a.next_instruction != b.next_instruction;
+        let last = depth.checked_sub(1).filter(|_| apart)?;
+        let id = a.frames[last].function?;
+        let function = &self.map.functions[id];
+        let places = a.frames[last].places.iter().chain(&b.frames[last].places);
+        let mut kinds = places.map(|place| &function.points[place.point].kind);
+        kinds.any(PointKind::is_call).then(|| {
+            let tasks = [a, b].map(|side| side.task.clone());
+            Outcome::unknown(last, Some(id), Reason::BesideOneCall(tasks))
+        })
     }
 
     /// Compares the frames of one function at a depth; nothing where the tasks are in one call there, and the next frames go on.

@@ -30,6 +30,8 @@ pub struct Located {
     pub origin: Vec<Option<usize>>,
     /// As [`ExecutionPoint::beneath`].
     pub beneath: Option<Beneath>,
+    /// The instruction that it executes next, as linked, if that is known.
+    pub next_instruction: Option<u64>,
     /// Its calls in machine code.
     pub code: CodeStack,
     /// Which part of the program's run it is in, if what began the program tells.
@@ -190,6 +192,7 @@ impl Order<'_> {
             frames,
             origin,
             beneath: point.beneath.clone(),
+            next_instruction: point.next_instruction(),
             code,
             stage: stage_of(&point.frames),
             obstacle,

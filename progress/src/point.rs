@@ -32,6 +32,11 @@ impl ExecutionPoint {
         let has_called = !self.frames.get(next)?.interrupted;
         self.frames[outer].pc.filter(|_| has_called)
     }
+
+    /// The instruction that the innermost frame executes next, be it in what is inlined there; as linked.
+    pub(crate) fn next_instruction(&self) -> Option<u64> {
+        self.frames.iter().rfind(|frame| !frame.inlined)?.pc
+    }
 }
 
 /// An operation of a library that waits for other tasks.

@@ -79,6 +79,8 @@ pub enum Reason {
         /// The function that is called.
         callee: String,
     },
+    /// Both are on a line that calls something, and neither is inside: one of these two may have made the call.
+    BesideOneCall([String; 2]),
     /// No function on their stacks is in the map.
     NothingInMap,
     /// This function is not in the map and calls functions that are.
@@ -244,7 +246,7 @@ impl Reason {
             Reason::TooManyPoints(_) => "stack-points-too-many",
             Reason::FrameMissing(_) => "frame-missing",
             Reason::NoPosition(_) => "frame-at-no-point",
-            Reason::CallUnderWay { .. } => "call-under-way",
+            Reason::CallUnderWay { .. } | Reason::BesideOneCall(_) => "call-under-way",
             Reason::CallInMacro(_) => "call-in-macro",
             Reason::CallsBack(_) => "function-calls-back",
             Reason::NotInMap(_) | Reason::Beneath { .. } => "function-not-in-map",
@@ -313,6 +315,10 @@ impl fmt::Display for Reason {
             } => write!(
                 f,
                 "task {inside} is inside {callee}, task {outside} on the line that calls it"
+            ),
+            Reason::BesideOneCall([a, b]) => write!(
+                f,
+                "tasks {a} and {b} are on one line that calls something, each before it or after it"
             ),
             Reason::NothingInMap => f.write_str("no function on their stacks is in the map"),
             Reason::NotInMap(function) => {

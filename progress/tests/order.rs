@@ -201,6 +201,39 @@ fn equal_values_on_two_sides_of_the_update_are_two_iterations() {
     }
 }
 
+/// One of them may be back from the call, and the other may not have made it.
+#[test]
+fn two_instructions_beside_a_call_are_not_one_place() {
+    let call = PointKind::Call("g".into());
+    let map = map(
+        &[eval(2, None), (call, 3, 5, None), eval(4, None)],
+        &[(1, 2), (2, 3)],
+        Vec::new(),
+    );
+    let at = |line: u32, pc: Option<u64>| {
+        let mut point = at("x", 0, line, &[]);
+        point.frames[0].pc = pc;
+        let start = Frame {
+            function: "_start".into(),
+            pc: pc.map(|_| 1),
+            ..Frame::default()
+        };
+        point.frames.insert(0, start);
+        point
+    };
+    assert_eq!(
+        undecided(&map, &at(3, Some(0x10)), &at(3, Some(0x20))),
+        "call-under-way"
+    );
+    for (one, other) in [
+        (at(3, Some(0x10)), at(3, Some(0x10))),
+        (at(3, None), at(3, None)),
+        (at(2, Some(0x10)), at(2, Some(0x20))),
+    ] {
+        assert_eq!(relation(&map, &one, &other), Relation::Equal);
+    }
+}
+
 #[test]
 fn inside_a_macro_the_callee_decides_nothing() {
     // `TWICE(x)` may call f for the first time in one task and for the second in the other.

@@ -184,7 +184,7 @@ fn a_call_that_two_arms_share_is_in_neither_alone() {
     of_seeds(50..51, &one(Compiler::Gcc, Level::O3), FEW);
 }
 
-/// clang's jump out of the first arm of `?:`, and its second look at the condition behind the arm of an `if`.
+/// clang's jump out of the first arm of `?:`, its second look at the condition behind the arm of an `if`, and its jump at the brace of `} else {` (dressed).
 #[test]
 fn a_jump_that_leaves_an_arm_is_not_taken_for_the_decision() {
     if !equipped() {
@@ -192,6 +192,11 @@ fn a_jump_that_leaves_an_arm_is_not_taken_for_the_decision() {
     }
     of_seeds(175..176, &one(Compiler::Clang, Level::O0), Effort::default());
     of_seeds(195..196, &one(Compiler::Clang, Level::Og), Effort::default());
+    let dressed = Effort {
+        dressed: true,
+        ..Effort::default()
+    };
+    of_seeds(16..17, &one(Compiler::Clang, Level::O0), dressed);
 }
 
 fn one(compiler: Compiler, level: Level) -> Vec<Config> {

@@ -215,7 +215,11 @@ int main(int argc, char **argv)
             let target = program.start(arguments);
             let task = snap_in(&Map::default(), target.pid(), "aligned");
             let names = names(&task);
-            assert!(complete(&task), "{flags} {arguments:?}: {:?} {names:?}", task.error);
+            assert!(
+                complete(&task),
+                "{flags} {arguments:?}: {:?} {names:?}",
+                task.error
+            );
             assert_eq!(
                 names[..4],
                 ["aligned", "outer", "outermost", "main"],
