@@ -38,7 +38,7 @@ pub struct Gathering {
     nodes: Vec<Node>,
     map: Option<Arc<[u8]>>,
     /// Dialogues that were given up.
-    left_alone: Vec<Box<Session>>,
+    left_alone: Vec<Session>,
 }
 
 impl Drop for Gathering {

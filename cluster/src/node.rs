@@ -67,12 +67,12 @@ impl Node {
     }
 
     /// There will be no answer of it. What is left of the dialogue is told to end, and has its time for that.
-    pub(crate) fn lose(&mut self, loss: Loss) -> Option<Box<Session>> {
+    pub(crate) fn lose(&mut self, loss: Loss) -> Option<Session> {
         let Line::Open(mut session) = std::mem::replace(&mut self.line, Line::Lost(loss)) else {
             return None;
         };
         session.leave();
-        Some(session)
+        Some(*session)
     }
 
     pub(crate) fn is_ready(&self) -> bool {
