@@ -1,7 +1,7 @@
 //! The command line.
 
 use crate::embed_args::{CC_HELP, CcArgs, EMBED_HELP, EXTRACT_HELP, EmbedArgs, ExtractArgs};
-use crate::host_args::HostArgs;
+use crate::host_args::{HostArgs, WhichHosts};
 use crate::recorder_args::{
     RECORDER_HELP, RUN_HELP, RecorderArgs, RunArgs, TIMELINE_HELP, TimelineArgs, WAITS_HELP, WaitsArgs,
     WaitsFormat,
@@ -327,7 +327,7 @@ pub(crate) struct ShowArgs {
 }
 
 #[derive(Args, Debug)]
-#[command(group = clap::ArgGroup::new("job").required(true).multiple(false).args(["launcher", "pids", "cores", "table", "hosts"]))]
+#[command(group = clap::ArgGroup::new("named").required(true).multiple(false).args(["launcher", "pids", "cores", "table", "hosts", "job"]))]
 pub(crate) struct FindArgs {
     /// The processes of the job; a single one may be its launcher (mpirun, mpiexec, srun)
     #[arg(value_name = "PID")]
@@ -338,6 +338,8 @@ pub(crate) struct FindArgs {
     /// A process table as STAT writes them (`rank host:pid program`)
     #[arg(long, value_name = "FILE")]
     pub(crate) table: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) which: WhichHosts,
     #[command(flatten)]
     pub(crate) hosts: HostArgs,
     /// Core files of the job instead of processes, one of each rank (of the kernel, or of gcore)
@@ -366,6 +368,9 @@ pub(crate) struct FindArgs {
     /// How to print the answer
     #[arg(long, value_enum, default_value_t = AnswerFormat::Text)]
     pub(crate) format: AnswerFormat,
+    /// Also show which classes the ranks of each host are in
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) by_host: bool,
     /// Show the prefix tree of the stacks as well; in another format than text, instead of the answer
     #[arg(long, value_enum, value_name = "FORMAT", num_args = 0..=1, require_equals = true, default_missing_value = "text")]
     pub(crate) tree: Option<TreeFormat>,

@@ -4,11 +4,11 @@ use crate::host_args::HostArgs;
 use crate::output::Terminal;
 use anyhow::Context as _;
 use base::RankSet;
-use cluster::{Asked, Gathering, HostName, ListedHost, Probe, Seen, Transport, hosts};
-use nodes::{Found, Merge, Merged, NodeId, Report, Select};
+use cluster::{Asked, Gathering, Loss, Patience, Probe, Seen, Transport};
+use nodes::{Found, Merge, Merged, NodeId, Report};
 use project::{Failure, JobMap};
 use regular_files::Limit;
-use runtime_probe::{DaemonHost, Job, Options, ProcessTable, TableEntry, own_host, same_host};
+use runtime_probe::{Job, Options, ProcessTable, TableEntry, own_host};
 use snapshot::{Header, Task, VERSION};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -21,104 +21,55 @@ pub(crate) struct Everywhere {
     launcher: Option<u32>,
     /// How many ranks the whole job has, where this host tells.
     known_size: Option<u32>,
+    has_map: bool,
     /// What was told and not believed, or could not be asked, in the last look.
     notes: Vec<String>,
-}
-
-/// The job that a list of hosts is of, as far as it runs here, and the hosts that are to be asked for the rest of it.
-pub(crate) fn listed(path: &Path) -> anyhow::Result<(Job, Vec<Asked>)> {
-    let text = project::read_text(path)?;
-    let listed = hosts::parse(&text).map_err(|error| {
-        Failure::new(format!("{}: {error}", path.display()))
-            .hint("each line names a host, or a host and its processes: node7:4711,4712")
-    })?;
-    let own = own_host();
-    let select = |listed: &ListedHost| match &listed.pids[..] {
-        [] => Select::OnlyJob,
-        pids => Select::Processes(pids.to_vec()),
-    };
-    let (here, elsewhere): (Vec<_>, Vec<_>) = listed
-        .iter()
-        .partition(|listed| same_host(listed.host.as_str(), &own));
-    let job = match here.first() {
-        Some(here) => runtime_probe::selected(&select(here))
-            .map_err(|why| Failure::new(format!("this host ({}): {why}", here.host)))?,
-        None => Job::default(),
-    };
-    let asked = elsewhere.into_iter().map(|listed| Asked {
-        host: listed.host.clone(),
-        select: select(listed),
-        ranks: None,
-    });
-    Ok((job, asked.collect()))
-}
-
-/// The hosts that have the tasks of a job that are not here, as its launcher, a table of it or the launcher's daemons tell.
-pub(crate) fn elsewhere(job: &Job, launcher: Option<u32>) -> (Vec<Asked>, Vec<String>) {
-    let select = |tasks: Vec<(u32, u32)>| match launcher {
-        Some(launcher) => Select::Table {
-            tasks,
-            owner: runtime_probe::user_of(launcher),
-        },
-        // A table that the user names is his word.
-        None => Select::Processes(tasks.into_iter().map(|(pid, _)| pid).collect()),
-    };
-    let mut by_host: BTreeMap<&str, Vec<(u32, u32)>> = BTreeMap::new();
-    for TableEntry { rank, host, pid, .. } in &job.elsewhere {
-        by_host.entry(host).or_default().push((*pid, *rank));
-    }
-    let (mut asked, mut notes) = (Vec::new(), Vec::new());
-    for (host, tasks) in by_host {
-        let ranks: RankSet = tasks.iter().map(|&(_, rank)| rank).collect();
-        match host.parse::<HostName>() {
-            Ok(host) => asked.push(Asked {
-                host,
-                select: select(tasks),
-                ranks: Some(ranks),
-            }),
-            Err(error) => notes.push(format!("{}: {error}", not_seen(Some(&ranks), host))),
-        }
-    }
-    for DaemonHost { host, argument } in &job.daemons {
-        match host.parse::<HostName>() {
-            Ok(host) => asked.push(Asked {
-                host,
-                select: Select::Daemon {
-                    argument: argument.clone(),
-                },
-                ranks: None,
-            }),
-            Err(error) => notes.push(format!("{}: {error}", not_seen(None, host))),
-        }
-    }
-    (asked, notes)
 }
 
 impl Everywhere {
     /// Connects to hosts, and asks each for its tasks.
     pub(crate) fn connect(
         asked: Vec<Asked>,
+        transport: Transport,
         args: &HostArgs,
         job: &Job,
         launcher: Option<u32>,
     ) -> anyhow::Result<Self> {
-        let transport = match &args.via {
-            Some(template) => Transport::template(template)
-                .map_err(|error| Failure::new(format!("--via '{template}': {error}")))?,
-            None => Transport::Ssh,
-        };
         let probe = probe(args.probe.as_deref())?;
-        let mut gathering = Gathering::new(asked, transport, probe, args.deadline);
+        let patience = Patience {
+            deadline: args.deadline,
+            grace: args.grace,
+        };
+        let mut gathering = Gathering::new(asked, transport, probe, patience);
         gathering.settle();
-        if job.tasks.is_empty() && gathering.found().next().is_none() {
-            return Err(nobody(&gathering).into());
+        if job.tasks.is_empty() {
+            let has_answered = gathering.found().next().is_some();
+            let has_lost = gathering.losses().next().is_some();
+            let has_task = gathering.found().any(|(_, found)| !found.tasks.is_empty());
+            if !has_answered {
+                return Err(nobody(&gathering).into());
+            }
+            if !has_task && !has_lost {
+                return Err(no_rank(&gathering).into());
+            }
         }
         Ok(Everywhere {
             gathering,
             launcher,
             known_size: job.size,
+            has_map: false,
             notes: Vec::new(),
         })
+    }
+
+    /// Connects anew to the hosts that were lost.
+    pub(crate) fn try_lost_again(&mut self) {
+        self.gathering.try_lost_again();
+    }
+
+    /// Whether some host has no answer.
+    pub(crate) fn has_lost(&self) -> bool {
+        self.gathering.losses().next().is_some()
     }
 
     /// The map of the job: of what runs here, or else of what runs elsewhere, as far as that is here as a file.
@@ -130,14 +81,25 @@ impl Everywhere {
         } else {
             project::map_of_job(given, job, &Terminal::new())?
         };
-        self.gathering
-            .set_map(found.map.to_bytes())
-            .context("the map cannot be sent to the hosts of the job")?;
+        self.send_map(&found)?;
         Ok(found)
     }
 
+    /// Has all hosts read variables by this map.
+    pub(crate) fn send_map(&mut self, found: &JobMap) -> anyhow::Result<()> {
+        self.has_map = true;
+        self.gathering
+            .set_map(found.map.to_bytes())
+            .context("the map cannot be sent to the hosts of the job")
+    }
+
+    /// Whether it was told by which map.
+    pub(crate) fn has_map(&self) -> bool {
+        self.has_map
+    }
+
     /// The programs that run elsewhere, those of most tasks first.
-    fn programs(&self) -> Vec<PathBuf> {
+    pub(crate) fn programs(&self) -> Vec<PathBuf> {
         let mut counted: BTreeMap<&str, usize> = BTreeMap::new();
         for task in self.gathering.found().flat_map(|(_, found)| &found.tasks) {
             let path = task.executable.as_str();
@@ -233,16 +195,26 @@ impl Everywhere {
 
     /// What the user should know: of hosts that were not seen, and why; of what was told and not believed.
     pub(crate) fn notes(&self) -> Vec<String> {
-        let lost = self.gathering.losses().map(|(asked, loss, found)| {
-            let found = found.map(ranks_of);
-            let ranks = asked.ranks.as_ref().or(found.as_ref());
-            format!("{}: {loss}", not_seen(ranks, asked.host.as_str()))
-        });
         let told = self.gathering.found().flat_map(|(asked, found)| {
             let notes = found.notes.iter();
             notes.map(move |note| format!("host {}: {note}", asked.host))
         });
+        let lost = self.lost_notes().into_iter();
         lost.chain(told).chain(self.notes.iter().cloned()).collect()
+    }
+
+    /// Of which hosts nothing was seen, and why.
+    pub(crate) fn lost_notes(&self) -> Vec<String> {
+        let lost = self.gathering.losses().map(|(asked, loss, found)| {
+            let found = found.map(ranks_of);
+            let ranks = asked.ranks.as_ref().or(found.as_ref());
+            let longer = match loss {
+                Loss::Silent { others: Some(_), .. } => " (--grace TIME waits longer)",
+                _ => "",
+            };
+            format!("{}: {loss}{longer}", not_seen(ranks, asked.host.as_str()))
+        });
+        lost.collect()
     }
 
     /// The process table of all hosts: of those that have none in `job` as they say themselves.
@@ -275,22 +247,47 @@ fn lateness(host: &str, late: Duration) -> Option<String> {
     })
 }
 
+/// That all hosts have answered, and none has a rank.
+fn no_rank(gathering: &Gathering) -> Failure {
+    let names = Vec::from_iter(gathering.found().map(|(asked, _)| asked.host.as_str()));
+    let shown = names[..names.len().min(SHOWN)].join(", ");
+    let more = and_more(names.len());
+    Failure::new(format!("the job has no rank on its hosts, as far as may be seen: {shown}{more}"))
+        .hint("its ranks have not started, have ended, or are another user's; `--hosts FILE` names processes, too (host:pid)")
+}
+
+/// So many hosts are named in a message.
+const SHOWN: usize = 3;
+
+/// That there are more of them.
+fn and_more(hosts: usize) -> String {
+    match hosts.saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!(" (and {more} more)"),
+    }
+}
+
 /// That there is nothing to look at.
 fn nobody(gathering: &Gathering) -> Failure {
-    const SHOWN: usize = 3;
     let lost = Vec::from_iter(
         gathering
             .losses()
             .map(|(asked, loss, _)| format!("{}: {loss}", asked.host)),
     );
-    let more = match lost.len().saturating_sub(SHOWN) {
-        0 => String::new(),
-        more => format!(" (and {more} more)"),
-    };
+    let more = and_more(lost.len());
     let shown = lost[..lost.len().min(SHOWN)].join("; ");
-    Failure::new(format!("no host of the job has answered: {shown}{more}")).hint(
-        "ssh must reach them without a password, by the names that the launcher or the list has; --via COMMAND reaches them otherwise",
-    )
+    let hint = match gathering.transport() {
+        Transport::Ssh => {
+            "ssh must reach them without a password, by the names that the launcher or the list has; --via COMMAND reaches them otherwise"
+        }
+        Transport::Slurm(_) => {
+            "the job must be yours, so that srun can start a step in it; --via 'ssh {host} {command}' reaches its nodes by ssh"
+        }
+        Transport::Template(_) => {
+            "--via must run a command line on each, and connect its standard input and output"
+        }
+    };
+    Failure::new(format!("no host of the job has answered: {shown}{more}")).hint(hint)
 }
 
 fn ranks_of(found: &Found) -> RankSet {
@@ -298,7 +295,7 @@ fn ranks_of(found: &Found) -> RankSet {
 }
 
 /// That the tasks of a host were not seen, and what that means.
-fn not_seen(ranks: Option<&RankSet>, host: &str) -> String {
+pub(crate) fn not_seen(ranks: Option<&RankSet>, host: &str) -> String {
     let host = base::clean(host);
     match ranks {
         Some(ranks) if ranks.len() == 1 => {

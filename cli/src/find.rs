@@ -2,21 +2,19 @@
 
 use crate::args::{AnswerFormat, FindArgs, JobSlice, ThreadChoice};
 use crate::cores;
-use crate::everywhere::{self, Everywhere};
+use crate::everywhere::Everywhere;
 use crate::findings;
 use crate::output::{self, Status, Terminal};
 use crate::recorder_args::WaitsFormat;
 use crate::tree_args::TreeFormat;
+use crate::whereabouts::Whereabouts;
 use base::RankSet;
-use cluster::Asked;
 use engine::{Earlier, Map, Origin, TreeOptions};
 use project::{Failure, FirstLook, JobMap, LookedAt, Looks, Seen, SourceFinder, WantedLooks, Wish};
 use report::{Form, TreeText};
 use runtime_probe::{Job, Options, Threads};
 use snapshot::{Header, Task};
 use std::cell::RefCell;
-use std::collections::BTreeSet;
-use std::path::Path;
 
 pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
     if !args.cores.is_empty() {
@@ -24,13 +22,20 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
         return cores::run(args);
     }
     runtime_probe::die_without_memory();
-    let (mut job, asked, mut notes) = find_job(args)?;
-    start_threads(args, &job);
-    let launcher = known_launcher(args, &job);
+    let whereabouts = find_job(args)?;
+    start_threads(args, &whereabouts.job);
+    let launcher = known_launcher(args, &whereabouts.job);
+    whereabouts.say_how();
+    let Whereabouts {
+        mut job,
+        asked,
+        transport,
+        mut notes,
+    } = whereabouts;
     let mut everywhere = (!asked.is_empty())
         .then(|| {
             let launcher = launcher.as_ref().map(|(pid, _)| *pid);
-            Everywhere::connect(asked, &args.hosts, &job, launcher)
+            Everywhere::connect(asked, transport, &args.hosts, &job, launcher)
         })
         .transpose()?;
     let found = match &mut everywhere {
@@ -178,6 +183,9 @@ pub(crate) fn answer(
     }
     let slice = args.slice.then_some(&args.job_slice);
     let mut forms = forms(args, slice)?;
+    if args.by_host && forms.iter().all(|form| !form.is_document()) {
+        forms.insert(forms.len().min(1), Form::ByHost);
+    }
     if let Some(format) = args.waits {
         add_waits(format, &seen, &mut forms);
     }
@@ -255,12 +263,13 @@ fn tree_options(args: &FindArgs, map: &Map, records: &[Task]) -> TreeOptions {
     options
 }
 
-/// The tasks of the job that run here, the hosts that are to be asked for the others, and what the user should know.
-fn find_job(args: &FindArgs) -> anyhow::Result<(Job, Vec<Asked>, Vec<String>)> {
-    if let Some(path) = &args.hosts.hosts {
-        let (job, asked) = everywhere::listed(path)?;
-        let notes = job.notes.clone();
-        return Ok((job, asked, notes));
+/// The tasks of the job, and the hosts that are to be asked for those that are not here.
+fn find_job(args: &FindArgs) -> Result<Whereabouts, Failure> {
+    if let Some(path) = &args.which.hosts {
+        return Whereabouts::listed(path, &args.hosts);
+    }
+    if let Some(id) = &args.which.job {
+        return Whereabouts::of_slurm(id, &args.hosts);
     }
     let job = match (&args.table, args.launcher, &args.pids[..]) {
         (Some(path), ..) => project::job_of_table(path)?,
@@ -268,30 +277,6 @@ fn find_job(args: &FindArgs) -> anyhow::Result<(Job, Vec<Asked>, Vec<String>)> {
         (None, None, &[pid]) => project::job_of(pid)?,
         (None, None, pids) => runtime_probe::job_of_pids(pids),
     };
-    if args.hosts.here || job.elsewhere.is_empty() && job.daemons.is_empty() {
-        if job.tasks.is_empty() {
-            return Err(no_task_here(args.table.as_deref(), &job).into());
-        }
-        let notes = job.notes_of_this_host();
-        return Ok((job, Vec::new(), notes));
-    }
-    let (asked, more) = everywhere::elsewhere(&job, launcher_of(args, &job));
-    let notes = job.notes.iter().cloned().chain(more).collect();
-    Ok((job, asked, notes))
-}
-
-/// That the job has no task on this host, and on which it has.
-pub(crate) fn no_task_here(table: Option<&Path>, job: &Job) -> Failure {
-    let of_table = job.elsewhere.iter().map(|entry| entry.host.as_str());
-    let of_daemons = job.daemons.iter().map(|daemon| daemon.host.as_str());
-    let hosts: BTreeSet<&str> = of_table.chain(of_daemons).collect();
-    let of = match table {
-        Some(path) => format!("{}: no task of it", path.display()),
-        None => "no task of the job".to_owned(),
-    };
-    let failure = Failure::new(format!("{of} is on this host, {}", runtime_probe::own_host()));
-    if hosts.is_empty() {
-        return failure;
-    }
-    failure.hint(format!("its hosts are: {}", Vec::from_iter(hosts).join(", ")))
+    let launcher = launcher_of(args, &job);
+    Whereabouts::of_job(job, launcher, args.table.as_deref(), &args.hosts)
 }

@@ -2,24 +2,36 @@
 
 use crate::args::duration;
 use clap::Args;
+use cluster::slurm::JobId;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Which hosts are asked, and how.
+/// On which hosts the job is, where neither a launcher nor a table tells.
+#[derive(Args, Debug)]
+pub(crate) struct WhichHosts {
+    /// The hosts of the job, `host` or `host:pid[,pid…]` on each line: where no pid is given, the ranks of the only job there are read
+    #[arg(long, value_name = "FILE", conflicts_with = "here")]
+    pub(crate) hosts: Option<PathBuf>,
+    /// A job of Slurm by its number, from any host where squeue and srun work (4711, one step of it 4711.0, a part of an array 4711_7)
+    #[arg(long, value_name = "JOBID", conflicts_with = "here")]
+    pub(crate) job: Option<JobId>,
+}
+
+/// Whether other hosts are asked, and how.
 #[derive(Args, Debug)]
 pub(crate) struct HostArgs {
-    /// The hosts of the job, `host` or `host:pid[,pid…]` on each line: where no pid is given, the ranks of the only job there are read
-    #[arg(long, value_name = "FILE")]
-    pub(crate) hosts: Option<PathBuf>,
     /// Ask no other host, although the job has tasks there
-    #[arg(long, conflicts_with = "hosts")]
+    #[arg(long)]
     pub(crate) here: bool,
-    /// Reach other hosts by this command instead of ssh: {host} in it stands for the host's name, {command} for the command line to run there
+    /// Reach other hosts by this command instead of ssh (with --job, instead of srun): {host} in it stands for the host's name, {command} for the command line to run there
     #[arg(long, value_name = "COMMAND", conflicts_with = "here")]
     pub(crate) via: Option<String>,
-    /// How long to wait for hosts that do not answer (20s, 500ms, 1m)
+    /// How long a look waits for hosts at most (20s, 500ms, 1m)
     #[arg(long, value_name = "TIME", value_parser = duration, default_value = "20s")]
     pub(crate) deadline: Duration,
+    /// How long hosts may be silent once at least half of all have answered; longer, if these took longer
+    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "2s")]
+    pub(crate) grace: Duration,
     /// The hindmost-probe to send to hosts that have none [default: the one beside hindmost]
     #[arg(long, value_name = "FILE")]
     pub(crate) probe: Option<PathBuf>,

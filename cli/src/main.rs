@@ -36,6 +36,8 @@ mod waits;
 mod watch;
 mod watch_args;
 mod watch_report;
+mod watched_hosts;
+mod whereabouts;
 
 use args::{Cli, Command};
 use clap::Parser as _;

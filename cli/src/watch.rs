@@ -4,10 +4,13 @@
 //! job is looked at many times in a row: one that turns quickly around one call may have been met in it by chance each time. An alarm is taken
 //! back when the job goes on. What a look costs is measured and said at the end.
 
-use crate::find;
+use crate::everywhere::Everywhere;
 use crate::output::{self, Status, Terminal};
 use crate::watch_args::WatchArgs;
 use crate::watch_report;
+use crate::watched_hosts::WatchedHosts;
+use crate::whereabouts::Whereabouts;
+use base::RankSet;
 use engine::recorded::Waiting;
 use engine::{Patience, Pause, Sight, Watchdog};
 use project::{Failure, JobMap, Seen};
@@ -42,10 +45,7 @@ pub(crate) fn run(args: &WatchArgs) -> anyhow::Result<Status> {
         (Some(child), _) => child.id(),
         (None, Some(pid)) => {
             // A wrong number is to be known now.
-            let job = project::job_of(pid)?;
-            if job.tasks.is_empty() {
-                return Err(find::no_task_here(None, &job).into());
-            }
+            Whereabouts::of_job(project::job_of(pid)?, Some(pid), None, &args.hosts)?;
             pid
         }
         (None, None) => return Err(Failure::new("nothing to watch").into()),
@@ -88,6 +88,8 @@ struct Watch<'a> {
     pid: u32,
     begun: Instant,
     dog: Watchdog,
+    /// Where the other tasks of the job are.
+    elsewhere: WatchedHosts<'a>,
     map: Option<JobMap>,
     /// The programs that a map was looked for.
     searched: BTreeSet<String>,
@@ -96,13 +98,16 @@ struct Watch<'a> {
     /// An alarm that was given and not taken back.
     alarm: Option<Pause>,
     /// The processes of the tasks that were there at the alarm.
-    alarmed: BTreeSet<u32>,
+    alarmed: BTreeSet<Process>,
     /// After an alarm, some task went on by the last look.
     went_on: bool,
     /// Tasks that were said to be slow, with the calls that they had completed by then.
     slow: BTreeSet<(u32, u64)>,
     cost: Cost,
 }
+
+/// A process by its host, which is empty where all are on one, and its pid there.
+type Process = (String, u32);
 
 /// What one look has shown.
 struct Look {
@@ -112,9 +117,9 @@ struct Look {
 
 impl Look {
     /// The processes of the tasks whose stacks were read: one that is being ended has none any more.
-    fn alive(&self) -> impl Iterator<Item = u32> + '_ {
+    fn alive(&self) -> impl Iterator<Item = Process> + '_ {
         let alive = self.seen.records.iter().filter(|task| !task.frames.is_empty());
-        alive.filter_map(|task| task.pid)
+        alive.filter_map(|task| Some((task.host.clone(), task.pid?)))
     }
 }
 
@@ -138,6 +143,7 @@ impl<'a> Watch<'a> {
             pid,
             begun: Instant::now(),
             dog: Watchdog::new(still, busy),
+            elsewhere: WatchedHosts::new(&args.hosts, pid),
             map: None,
             searched: BTreeSet::new(),
             tasks: 0,
@@ -239,13 +245,19 @@ impl<'a> Watch<'a> {
     /// One look. Nothing while the job has not come so far that it has tasks, or is about to end.
     fn look(&mut self) -> anyhow::Result<Option<Look>> {
         let begun = Instant::now();
-        let Ok(mut job) = project::job_of(self.pid) else {
+        let Ok(job) = project::job_of(self.pid) else {
             return Ok(None);
         };
-        if job.tasks.is_empty() {
+        let Some((mut job, mut hosts, mut notes)) = self.elsewhere.reach(job) else {
             return Ok(None);
-        }
-        self.find_map(&job)?;
+        };
+        find_map(
+            self.args,
+            &mut self.map,
+            &mut self.searched,
+            &job,
+            hosts.as_deref_mut(),
+        )?;
         let Some(found) = &self.map else { return Ok(None) };
         job.prefer(&found.map);
         let options = Options {
@@ -255,7 +267,16 @@ impl<'a> Watch<'a> {
         // Before the stacks: what these show is later, and nobody who goes on in between is taken to wait.
         let recorded = project::FirstLook::of_job(&job, &Terminal::showing(false)).again();
         let waiting = project::waiting(&recorded);
-        let (header, records) = project::take_tasks(found, &job, options);
+        let (header, records) = match &mut hosts {
+            Some(hosts) => hosts.take(found, &job, options),
+            None => project::take_tasks(found, &job, options),
+        };
+        if let Some(hosts) = hosts {
+            let seen = records.iter().filter_map(|task| task.rank).collect();
+            (job.missing, job.ended) = (hosts.missing(&seen), RankSet::default());
+            notes.extend(hosts.notes());
+        }
+        self.elsewhere.heed(&records);
         project::interrupted_calls(&records).for_each(|text| output::warn(&text));
         if records.len() != self.tasks {
             self.tasks = records.len();
@@ -273,30 +294,46 @@ impl<'a> Watch<'a> {
             header,
             records,
             samples: Vec::new(),
-            notes: job.notes_of_this_host(),
+            notes,
             missing: job.missing,
             ended: job.ended,
             waiting,
         };
         Ok(Some(Look { seen, sight }))
     }
+}
 
-    /// At its start a job may still be the shell that starts the program.
-    fn find_map(&mut self, job: &Job) -> anyhow::Result<()> {
-        let programs: BTreeSet<String> = job.tasks.iter().map(|task| task.executable.clone()).collect();
-        if self.map.as_ref().is_none_or(JobMap::is_empty) && programs != self.searched {
-            self.searched = programs;
-            let found = project::map_of_job(self.args.map.as_deref(), job, &Terminal::new())?;
-            if let Some(why) = &found.none {
-                output::warn(&format!(
-                    "{}: the job is watched by its stacks alone, so that whoever goes round a loop in one function looks still, and who is behind may not be proven",
-                    why.reason
-                ));
-            }
-            self.map = Some(found);
+/// At its start a job may still be the shell that starts the program.
+fn find_map(
+    args: &WatchArgs,
+    map: &mut Option<JobMap>,
+    searched: &mut BTreeSet<String>,
+    job: &Job,
+    mut hosts: Option<&mut Everywhere>,
+) -> anyhow::Result<()> {
+    let mut programs: BTreeSet<String> = job.tasks.iter().map(|task| task.executable.clone()).collect();
+    let elsewhere = hosts.iter().flat_map(|hosts| hosts.programs());
+    programs.extend(elsewhere.map(|path| path.display().to_string()));
+    if map.as_ref().is_none_or(JobMap::is_empty) && programs != *searched {
+        *searched = programs;
+        let found = match &mut hosts {
+            Some(hosts) => hosts.map(args.map.as_deref(), job)?,
+            None => project::map_of_job(args.map.as_deref(), job, &Terminal::new())?,
+        };
+        if let Some(why) = &found.none {
+            output::warn(&format!(
+                "{}: the job is watched by its stacks alone, so that whoever goes round a loop in one function looks still, and who is behind may not be proven",
+                why.reason
+            ));
         }
-        Ok(())
+        *map = Some(found);
     }
+    if let (Some(found), Some(hosts)) = (map, hosts)
+        && !hosts.has_map()
+    {
+        hosts.send_map(found)?;
+    }
+    Ok(())
 }
 
 fn seconds(time: Duration) -> String {

@@ -1,6 +1,7 @@
 //! The command line of `hindmost watch`.
 
 use crate::args::{StopChoice, duration};
+use crate::host_args::HostArgs;
 use crate::tree_args::Shape;
 use clap::Args;
 use std::path::PathBuf;
@@ -52,6 +53,8 @@ pub(crate) struct WatchArgs {
     /// With --launcher: go on watching after a report, until the job ends
     #[arg(long)]
     pub(crate) go_on: bool,
+    #[command(flatten)]
+    pub(crate) hosts: HostArgs,
     #[command(flatten)]
     pub(crate) stop: StopChoice,
     #[command(flatten)]

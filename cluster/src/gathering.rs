@@ -1,29 +1,18 @@
 //! The dialogue with all hosts of a job at once.
 
-use crate::hosts::HostName;
 use crate::loss::{Loss, Reached};
+use crate::node::{Asked, KEEPS_PLACE, Line, Node};
+use crate::patience::Patience;
 use crate::session::{Event, Session};
 use crate::start::Probe;
 use crate::transport::Transport;
-use base::RankSet;
-use nodes::{Found, FrameError, Look, NodeId, Report, Select, ToNode};
+use nodes::{Found, FrameError, Look, NodeId, Report, ToNode};
 use rustix::event::{Timespec, poll};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// So many connections are made at one time: a thousand programs that all begin at once would take each other's time.
 const AT_A_TIME: usize = 64;
-
-/// A host that is asked.
-#[derive(Clone, Debug)]
-pub struct Asked {
-    /// The host.
-    pub host: HostName,
-    /// Which tasks are meant there.
-    pub select: Select,
-    /// The ranks that it has, where that is known: it is believed of no others.
-    pub ranks: Option<RankSet>,
-}
 
 /// What a host has seen in a look.
 #[derive(Debug)]
@@ -41,96 +30,76 @@ pub struct Gathering {
     transport: Transport,
     probe: Probe,
     line: String,
-    patience: Duration,
+    patience: Patience,
+    /// The longest that any host has taken so far for what it was asked for.
+    slowest: Duration,
     /// How long the hosts may yet take for what they are about to be asked. What we do ourselves in between is not their time.
     left: Duration,
     nodes: Vec<Node>,
     map: Option<Arc<[u8]>>,
+    /// Dialogues that were given up.
+    left_alone: Vec<Session>,
 }
 
-struct Node {
-    asked: Asked,
-    line: Line,
-    found: Option<Found>,
-    report: Option<Report>,
-    /// When it was asked for the report.
-    asked_at: Option<Instant>,
-    /// The map was sent.
-    has_map: bool,
-}
-
-/// How it stands with a host.
-enum Line {
-    /// It waits for its turn.
-    Waiting,
-    Open(Box<Session>),
-    Lost(Loss),
-}
-
-impl Node {
-    fn session(&mut self) -> Option<&mut Session> {
-        match &mut self.line {
-            Line::Open(session) => Some(session),
-            Line::Waiting | Line::Lost(_) => None,
-        }
-    }
-
-    fn is_ready(&self) -> bool {
-        matches!(&self.line, Line::Open(session) if session.is_ready())
-    }
-
-    fn is_connecting(&self) -> bool {
-        matches!(&self.line, Line::Open(_)) && self.found.is_none()
-    }
-
-    fn has_more_to_send(&self) -> bool {
-        matches!(&self.line, Line::Open(session) if session.has_more_to_send()) && self.asked_at.is_some()
-    }
-
-    fn is_lost(&self) -> bool {
-        matches!(self.line, Line::Lost(_))
+impl Drop for Gathering {
+    /// All dialogues end at the same time, and are then waited for.
+    fn drop(&mut self) {
+        self.nodes
+            .iter_mut()
+            .filter_map(Node::session)
+            .for_each(Session::leave);
     }
 }
 
 impl Gathering {
-    /// Hosts that are to be asked, and how they are reached. From now on the first look may take all of `patience`, and so may each further one.
-    pub fn new(asked: Vec<Asked>, transport: Transport, probe: Probe, patience: Duration) -> Self {
+    /// Hosts that are to be asked, and how they are reached. From now on the first look may take as long as `patience` says, and so may each further one.
+    pub fn new(asked: Vec<Asked>, transport: Transport, probe: Probe, patience: Patience) -> Self {
         let line = probe.command_line();
-        let nodes = asked.into_iter().map(|asked| Node {
-            asked,
-            line: Line::Waiting,
-            found: None,
-            report: None,
-            asked_at: None,
-            has_map: false,
-        });
         Gathering {
             transport,
             line,
             patience,
-            left: patience,
-            nodes: nodes.collect(),
+            slowest: Duration::ZERO,
+            left: patience.deadline,
+            nodes: asked.into_iter().map(Node::new).collect(),
             map: None,
             probe,
+            left_alone: Vec::new(),
         }
     }
 
-    /// Connects to all hosts and asks for their tasks. Ends once all have answered or are lost; or, where some are late, when it has been waited for them for half of the patience. As long as none has
-    /// answered, all of it is waited for.
+    /// Connects to all hosts and asks for their tasks. Ends when it is not worth waiting any longer for those that have not answered ([`Patience`]), or, where these are many, when half of the deadline is over.
+    /// As long as none has answered, all of it is waited for.
     pub fn settle(&mut self) {
         let begun = Instant::now();
+        let deadline = self.patience.deadline;
         let is_settled = |node: &Node| node.is_ready() || node.is_lost();
-        let has_found = |node: &Node| node.found.is_some();
-        self.run(begun + self.patience / 2, |nodes| nodes.iter().all(is_settled));
-        if !self.nodes.iter().any(has_found) {
-            self.run(begun + self.patience, |nodes| {
-                nodes.iter().any(has_found) || nodes.iter().all(is_settled)
+        let has_found = |all: &Self| all.nodes.iter().any(|node| node.found.is_some());
+        self.run(begun + deadline / 2, |all| all.worth_waiting(is_settled));
+        if !has_found(self) {
+            self.run(begun + deadline, |all| {
+                all.worth_waiting(is_settled).filter(|_| !has_found(all))
             });
         }
-        if !self.nodes.iter().any(has_found) {
+        if !has_found(self) {
             self.give_up(is_settled);
         }
-        self.left = self.patience.saturating_sub(begun.elapsed());
+        self.left = deadline.saturating_sub(begun.elapsed());
+    }
+
+    /// Connects anew to those that were lost, and asks them for their tasks.
+    pub fn try_lost_again(&mut self) {
+        self.left_alone.clear();
+        for node in self.nodes.iter_mut().filter(|node| node.is_lost()) {
+            *node = Node::new(node.asked.clone());
+        }
+        self.settle();
+    }
+
+    /// How long it is yet worth waiting until all nodes are `done`, if nothing more is heard of them; `None` if no longer.
+    fn worth_waiting(&self, done: impl Fn(&Node) -> bool) -> Option<Duration> {
+        let standings = self.nodes.iter().map(|node| node.standing(&done));
+        self.patience.left(self.slowest, standings)
     }
 
     /// The map, as bytes, by which all hosts read variables from now on.
@@ -143,7 +112,7 @@ impl Gathering {
         Ok(())
     }
 
-    /// One look of all hosts that are not lost, those that were late included: what each has seen. Who has not answered by the end of the patience is lost. `meanwhile` is done once
+    /// One look of all hosts that are not lost, those that were late included: what each has seen. Who has not answered when the patience ends is lost. `meanwhile` is done once
     /// all that are ready were asked, for what is to be seen at the same time.
     ///
     /// # Errors
@@ -165,18 +134,22 @@ impl Gathering {
         // Who was late is asked as soon as it is ready.
         let is_due = |node: &Node| node.report.is_none() && node.is_ready();
         self.ask(&question);
-        self.run(until, |nodes| !nodes.iter().any(Node::has_more_to_send));
+        self.run(until, |all| all.worth_waiting(|node| !node.has_more_to_send()));
         let own = Instant::now();
         meanwhile();
         let until = until + own.elapsed();
-        while Instant::now() < until && !self.nodes.iter().all(is_done) {
+        // What has come in the meantime counts, and others may be as slow as we are.
+        self.slowest = self.slowest.max(own.elapsed());
+        self.step();
+        let is_worth_it = |all: &Self| all.worth_waiting(is_done);
+        while Instant::now() < until && is_worth_it(self).is_some() {
             self.ask(&question);
-            self.run(until, |nodes| {
-                nodes.iter().any(is_due) || nodes.iter().all(is_done)
+            self.run(until, |all| {
+                is_worth_it(all).filter(|_| !all.nodes.iter().any(is_due))
             });
         }
         self.give_up(is_done);
-        self.left = self.patience;
+        self.left = self.patience.deadline;
         let reports = (0..).zip(&mut self.nodes);
         let seen = reports.filter_map(|(number, node)| {
             Some(Seen {
@@ -190,11 +163,17 @@ impl Gathering {
 
     /// Waits no longer for hosts that are not `done`.
     fn give_up(&mut self, done: impl Fn(&Node) -> bool) {
-        let waited = self.patience;
+        let others = Some(self.slowest).filter(|slowest| !slowest.is_zero());
         for node in self.nodes.iter_mut().filter(|node| !done(node)) {
             let session = node.session();
             let reached = session.map_or(Reached::Nothing, |session| session.reached());
-            node.line = Line::Lost(Loss::Silent { reached, waited });
+            let since = node.asked_at.or(node.begun_at);
+            let loss = Loss::Silent {
+                reached,
+                waited: since.map_or(Duration::ZERO, |since| since.elapsed()),
+                others,
+            };
+            self.left_alone.extend(node.lose(loss));
         }
     }
 
@@ -217,16 +196,16 @@ impl Gathering {
         }
     }
 
-    /// Talks to all hosts until it is `enough`, or until a time.
-    fn run(&mut self, until: Instant, enough: impl Fn(&[Node]) -> bool) {
+    /// Talks to all hosts until a time, or until that is not `worth` it any more; it says for how long it is if nothing happens by then.
+    fn run(&mut self, until: Instant, worth: impl Fn(&Self) -> Option<Duration>) {
         loop {
             self.connect();
             self.step();
             let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() || enough(&self.nodes) {
-                return;
+            match worth(self) {
+                Some(worth) if !left.is_zero() => self.wait(left.min(worth)),
+                _ => return,
             }
-            self.wait(left);
         }
     }
 
@@ -240,11 +219,12 @@ impl Gathering {
         for node in waiting.take(AT_A_TIME.saturating_sub(connecting)) {
             let command = self
                 .transport
-                .command(&node.asked.host, &self.line, self.patience);
+                .command(&node.asked.host, &self.line, self.patience.deadline);
             let select = ToNode::Select(node.asked.select.clone()).to_bytes();
             let session = select
                 .map_err(std::io::Error::other)
                 .and_then(|select| Session::start(command, &self.probe, select.into()));
+            node.begun_at = Some(Instant::now());
             node.line = match session {
                 Ok(session) => Line::Open(Box::new(session)),
                 Err(why) => Line::Lost(Loss::NotStarted {
@@ -261,13 +241,21 @@ impl Gathering {
             match session.step() {
                 Ok(events) => {
                     for event in events {
-                        match event {
-                            Event::Found(found) => node.found = Some(found),
-                            Event::Report(report) => node.report = Some(report),
-                        }
+                        let since = match event {
+                            Event::Found(found) => {
+                                node.found = Some(found);
+                                node.begun_at
+                            }
+                            Event::Report(report) => {
+                                node.report = Some(report);
+                                node.asked_at
+                            }
+                        };
+                        let took = since.map_or(Duration::ZERO, |since| since.elapsed());
+                        self.slowest = self.slowest.max(took);
                     }
                 }
-                Err(loss) => node.line = Line::Lost(loss),
+                Err(loss) => self.left_alone.extend(node.lose(loss)),
             }
         }
     }
@@ -275,7 +263,9 @@ impl Gathering {
     /// Waits until something can be read or written, but no longer than `left`.
     fn wait(&self, left: Duration) {
         let mut all = Vec::new();
-        let mut left = left;
+        let has_waiting = self.nodes.iter().any(|node| matches!(node.line, Line::Waiting));
+        // A place may become free although nothing is heard.
+        let mut left = if has_waiting { left.min(KEEPS_PLACE) } else { left };
         for node in &self.nodes {
             if let Line::Open(session) = &node.line {
                 let (polled, at_most) = session.polled();
@@ -286,6 +276,11 @@ impl Gathering {
         let timeout = Timespec::try_from(left).ok();
         // An interruption is like an end of the time: what there is to do is looked for anew.
         let _ = poll(&mut all, timeout.as_ref());
+    }
+
+    /// How hosts are reached.
+    pub fn transport(&self) -> &Transport {
+        &self.transport
     }
 
     /// The hosts with what they have found.

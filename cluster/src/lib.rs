@@ -1,10 +1,10 @@
 //! Asks the hosts of a job: how they are reached, how the probe is started there, who answers in time.
 //!
-//! Four parts, each of which can be replaced alone. [`hosts`]: which hosts, and which of their processes. [`transport`]: the program that runs a command line on a host
-//! and connects its standard streams (`ssh`, or whatever the user names). `start`: the command line that gets the probe to run there and leaves nothing behind. [`Gathering`]: the
+//! Five parts, each of which can be replaced alone. [`hosts`]: which hosts, and which of their processes. [`transport`]: the program that runs a command line on a host
+//! and connects its standard streams (`ssh`, `srun`, or whatever the user names). [`slurm`]: where a job of Slurm runs. `start`: the command line that gets the probe to run there and leaves nothing behind. [`Gathering`]: the
 //! dialogue (`nodes`) with all of them at once, up to a deadline.
 //!
-//! **Half of a cluster may be dead.** One thread waits for all hosts together and for none longer than the deadline. Every host that was asked has an answer in the end: its report, or a [`Loss`]
+//! **Half of a cluster may be dead.** One thread waits for all hosts together, for none longer than the deadline, and for a few that are silent while all others have answered a grace only. Every host that was asked has an answer in the end: its report, or a [`Loss`]
 //! that says how far it came and why it came no further.
 //!
 //! **Nothing stays behind.** The probe's file is removed before it begins to run, and it ends when the stream to it does, however that happens: an end, a `^C`, a kill, a lost connection.
@@ -14,12 +14,17 @@
 mod gathering;
 pub mod hosts;
 mod loss;
+mod node;
+mod patience;
 mod session;
+pub mod slurm;
 mod start;
 pub mod transport;
 
-pub use gathering::{Asked, Gathering, Seen};
+pub use gathering::{Gathering, Seen};
 pub use hosts::{HostName, HostsError, ListedHost, NotAHost};
 pub use loss::{Loss, Reached};
+pub use node::Asked;
+pub use patience::Patience;
 pub use start::{Probe, ProbeFault};
 pub use transport::{Transport, TransportError};

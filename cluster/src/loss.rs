@@ -36,6 +36,8 @@ pub enum Loss {
         reached: Reached,
         /// For how long it was waited for.
         waited: Duration,
+        /// How long the slowest of the others took, where it was given up since they had all answered.
+        others: Option<Duration>,
     },
     /// The connection ended.
     Ended {
@@ -76,14 +78,22 @@ impl fmt::Display for Loss {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Loss::NotStarted { program, why } => write!(f, "{} cannot be started: {why}", clean(program)),
-            Loss::Silent { reached, waited } => {
+            Loss::Silent {
+                reached,
+                waited,
+                others,
+            } => {
                 let what = match reached {
                     Reached::Nothing => "it did not answer",
                     Reached::Shell => "it let us in, but the probe did not begin",
                     Reached::Probe | Reached::Tasks => "the probe did not answer",
                     Reached::Look => "the probe did not come to an end",
                 };
-                write!(f, "{what} within {} s", waited.as_secs_f64())
+                write!(f, "{what} within {}", seconds(*waited))?;
+                match others {
+                    Some(others) => write!(f, ", and the others took no longer than {}", seconds(*others)),
+                    None => Ok(()),
+                }
             }
             Loss::Ended { reached, said } => {
                 let what = match reached {
@@ -116,3 +126,8 @@ impl fmt::Display for Loss {
 }
 
 impl std::error::Error for Loss {}
+
+fn seconds(time: Duration) -> String {
+    let tenths = (time.as_secs_f64() * 10.0).round() / 10.0;
+    format!("{tenths} s")
+}

@@ -5,6 +5,7 @@ use crate::start::{Probe, Step};
 use nodes::{Found, FromNode, Reader, Report};
 use rustix::event::{PollFd, PollFlags};
 use rustix::io::ioctl_fionbio;
+use rustix::process::{Pid, Signal, kill_process};
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::AsFd;
@@ -70,6 +71,8 @@ pub(crate) struct Session {
     text_seen: usize,
     reader: Reader,
     said: Vec<u8>,
+    /// When something last went to the host or came from it, or it was asked for something.
+    last_sign: Instant,
 }
 
 /// What is still to be sent. Probe and map are the same for all hosts, and not copied for each.
@@ -85,8 +88,9 @@ impl Outbox {
         self.queue.push_back(bytes);
     }
 
-    /// Writes what can be written.
-    fn send(&mut self, input: &mut impl Write) -> io::Result<()> {
+    /// Writes what can be written; whether that was anything.
+    fn send(&mut self, input: &mut impl Write) -> io::Result<bool> {
+        let mut has_sent = false;
         while let Some(first) = self.queue.front() {
             if self.sent == first.len() {
                 self.queue.pop_front();
@@ -95,13 +99,16 @@ impl Outbox {
             }
             match input.write(&first[self.sent..]) {
                 Ok(0) => return Err(ErrorKind::WriteZero.into()),
-                Ok(written) => self.sent += written,
+                Ok(written) => {
+                    self.sent += written;
+                    has_sent = true;
+                }
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(()),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => break,
                 Err(error) => return Err(error),
             }
         }
-        Ok(())
+        Ok(has_sent)
     }
 }
 
@@ -127,6 +134,7 @@ impl Session {
             text_seen: 0,
             reader: Reader::with_most(MOST_FOUND),
             said: Vec::new(),
+            last_sign: Instant::now(),
         };
         ioctl_fionbio(&session.output, true)?;
         if let Some(input) = &session.input {
@@ -146,6 +154,11 @@ impl Session {
     /// Whether something that was to be sent has not been sent yet.
     pub(crate) fn has_more_to_send(&self) -> bool {
         self.input.is_some() && !self.outbox.queue.is_empty()
+    }
+
+    /// Since when nothing has come from the host and nothing could be sent there.
+    pub(crate) fn silent_since(&self) -> Instant {
+        self.last_sign
     }
 
     /// How far the host has come.
@@ -170,6 +183,7 @@ impl Session {
         let most = MOST_OF_TASK.saturating_mul(tasks.saturating_add(16));
         self.reader.expect(most.min(nodes::frame::LARGEST));
         self.stage = Stage::Looking;
+        self.last_sign = Instant::now();
     }
 
     /// What this session waits for; when a time is given, it is to be asked again by then whatever happens.
@@ -197,11 +211,13 @@ impl Session {
         if !matches!(self.stage, Stage::Ending { .. }) {
             self.hear(&mut events)?;
         }
-        if let Some(input) = &mut self.input
-            && self.outbox.send(input).is_err()
-        {
-            // Why is told by the end of the stream that leads here.
-            self.input = None;
+        if let Some(input) = &mut self.input {
+            match self.outbox.send(input) {
+                Ok(true) => self.last_sign = Instant::now(),
+                Ok(false) => {}
+                // Why is told by the end of the stream that leads here.
+                Err(_) => self.input = None,
+            }
         }
         if let Stage::Ending { reached, since } = self.stage {
             let has_ended = self.child.try_wait().is_ok_and(|status| status.is_some());
@@ -219,7 +235,10 @@ impl Session {
         loop {
             match self.output.read(&mut piece) {
                 Ok(0) => break,
-                Ok(length) => self.take(&piece[..length], events)?,
+                Ok(length) => {
+                    self.last_sign = Instant::now();
+                    self.take(&piece[..length], events)?;
+                }
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(()),
                 Err(_) => break,
@@ -334,10 +353,30 @@ impl Session {
     }
 }
 
-impl Drop for Session {
-    /// Ends what reaches the host. The stream ends with it, and so does the probe.
-    fn drop(&mut self) {
+impl Session {
+    /// Ends the stream, and with it the probe, without waiting for that. What carries it is told to end as well: `srun` would leave its step behind if it were killed.
+    pub(crate) fn leave(&mut self) {
         self.input = None;
+        // One that has ended has no process that could be another's by now: it was not waited for.
+        if let (Ok(None), Some(pid)) = (
+            self.child.try_wait(),
+            Pid::from_raw(self.child.id().cast_signed()),
+        ) {
+            let _ = kill_process(pid, Signal::TERM);
+        }
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.leave();
+        let until = Instant::now() + LAST_WORDS;
+        while Instant::now() < until {
+            if !matches!(self.child.try_wait(), Ok(None)) {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

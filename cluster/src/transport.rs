@@ -1,6 +1,7 @@
-//! How a command line comes to run on a host with its standard streams here: by `ssh` as the user has configured it, or by whatever program the user names.
+//! How a command line comes to run on a host with its standard streams here: by `ssh` as the user has configured it, by a step of the job's batch system, or by whatever program the user names.
 
 use crate::hosts::HostName;
+use nodes::OWN_STEP;
 use std::fmt;
 use std::process::Command;
 use std::time::Duration;
@@ -12,6 +13,8 @@ pub enum Transport {
     Ssh,
     /// A program and its arguments, in which `{host}` and `{command}` stand for the name of the host and for the command line.
     Template(Vec<String>),
+    /// `srun`, by a step of our own in the job of this number, beside the steps that it has.
+    Slurm(u32),
 }
 
 /// Why a text names no transport.
@@ -66,6 +69,7 @@ impl Transport {
     pub fn program(&self) -> &str {
         match self {
             Transport::Ssh => "ssh",
+            Transport::Slurm(_) => "srun",
             Transport::Template(words) => words.first().map_or("", String::as_str),
         }
     }
@@ -88,6 +92,25 @@ impl Transport {
                 command.args(["-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=3", "-o"]);
                 command.arg(format!("ConnectTimeout={}", patience.as_secs().max(1)));
                 command.args(["--", host.as_str(), line]);
+                command
+            }
+            Transport::Slurm(job) => {
+                let mut command = Command::new("srun");
+                // It shares what the job's own steps have. Without `unbuffered` only whole lines come back; `disable-status` hands a `^C` on.
+                command.args([
+                    "--overlap",
+                    "--quiet",
+                    "--unbuffered",
+                    "--disable-status",
+                    "--mpi=none",
+                    "--chdir=/",
+                    "--nodes=1",
+                    "--ntasks=1",
+                ]);
+                command.arg(format!("--job-name={OWN_STEP}"));
+                command.arg(format!("--jobid={job}"));
+                command.arg(format!("--nodelist={host}"));
+                command.args(["sh", "-c", line]);
                 command
             }
             Transport::Template(words) => {
@@ -133,6 +156,11 @@ mod tests {
         let ssh = words(&Transport::Ssh.command(&host, "true", Duration::from_millis(20)));
         assert!(ssh.contains(&"ConnectTimeout=1".to_owned()), "{ssh:?}");
         assert_eq!(ssh[ssh.len() - 3..], ["--", "node1", "true"]);
+        let srun = words(&Transport::Slurm(4711).command(&host, "true", Duration::from_secs(9)));
+        assert_eq!(
+            srun[srun.len() - 5..],
+            ["--jobid=4711", "--nodelist=node1", "sh", "-c", "true"]
+        );
     }
 
     #[test]

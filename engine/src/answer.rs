@@ -3,6 +3,7 @@
 use crate::advice::Advice;
 use crate::awaited::Awaited;
 use crate::counterparts::ThreadsBehind;
+use crate::hosts::HostRanks;
 use crate::next::{self, NextStep, Origin};
 use crate::recorded::Waiting;
 use crate::state::{ClassState, Halted};
@@ -38,6 +39,8 @@ pub struct Answer {
     pub missing_ranks: RankSet,
     /// Those of them that have ended; whoever knows says it ([`Answer::explain_ended`]).
     pub ended_ranks: RankSet,
+    /// The ranks of each host, where the tasks tell theirs.
+    pub hosts: Vec<HostRanks>,
     /// The map that it rests on; whoever has found it says it.
     pub map: Option<MapUsed>,
     /// What the order takes for granted, as clauses.

@@ -11,7 +11,7 @@ use crate::outside::{self, OutsideGroup};
 use crate::state::ClassState;
 use crate::waits::{self, Member, NotEntered};
 use crate::{
-    CallView, FrameView, Relation, Who, advice, awaited, blocking, counterparts, finding, frames, mpi,
+    CallView, FrameView, Relation, Who, advice, awaited, blocking, counterparts, finding, frames, hosts, mpi,
     parting, state, threads,
 };
 use base::RankSet;
@@ -76,6 +76,7 @@ pub(crate) fn assemble<'a>(
         unreadable,
         missing_ranks,
         ended_ranks: RankSet::default(),
+        hosts: hosts::of(tasks),
         map: None,
         assumptions,
         warnings,

@@ -20,6 +20,6 @@ pub mod report;
 pub use frame::{Frame, FrameError, Kind, Reader};
 pub use merge::{Complaint, Merge, Merged, NodeId};
 pub use message::{
-    Found, FoundTask, FromNode, Hello, Look, MessageError, Select, ThreadsRead, ToNode, VERSION,
+    Found, FoundTask, FromNode, Hello, Look, MessageError, OWN_STEP, Select, ThreadsRead, ToNode, VERSION,
 };
 pub use report::{Report, SharedStack};

@@ -7,7 +7,10 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// The version of the dialogue. Both sides are of one version: the front sends its own probe along where there is another.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
+
+/// What the step of a batch system is called in which a probe runs, so that no other takes that for a part of the job.
+pub const OWN_STEP: &str = "hindmost-probe";
 
 /// The probe is there.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,6 +42,13 @@ pub enum Select {
     },
     /// The ranks of the one job that runs there.
     OnlyJob,
+    /// The ranks of a job of Slurm; there may be none.
+    Slurm {
+        /// Its number.
+        job: u32,
+        /// Those of this step alone.
+        step: Option<u32>,
+    },
 }
 
 /// The tasks that there are.

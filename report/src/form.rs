@@ -3,7 +3,7 @@
 use crate::names::Names;
 use crate::page::{Page, ReadSource, page_html, page_sources};
 use crate::{DotColors, TreeText};
-use crate::{explanation, json, sarif, slice, text, tree, waits};
+use crate::{explanation, hosts, json, sarif, slice, text, tree, waits};
 use engine::Findings;
 
 /// A form for findings.
@@ -13,6 +13,8 @@ pub enum Form {
     Answer(Names),
     /// The same as JSON.
     AnswerJson,
+    /// The hosts of the answer, each with its ranks and their classes, for people.
+    ByHost,
     /// All that the tasks have recorded of who waits for whom.
     Waits,
     /// The same as JSON.
@@ -56,7 +58,7 @@ impl Form {
     /// Every form stands here, so that a new one cannot be forgotten.
     fn parts(self) -> Parts {
         match self {
-            Self::Answer(_) | Self::AnswerJson | Self::AnswerSarif => Parts::Answer,
+            Self::Answer(_) | Self::ByHost | Self::AnswerJson | Self::AnswerSarif => Parts::Answer,
             Self::Waits | Self::WaitsJson | Self::WaitsDot => Parts::Waits,
             Self::Tree(_) | Self::TreeJson | Self::Dot(_) | Self::Folded => Parts::Tree,
             Self::Slice | Self::SliceLines | Self::SliceJson => Parts::Slice,
@@ -69,7 +71,7 @@ impl Form {
     pub fn is_document(self) -> bool {
         !matches!(
             self,
-            Self::Answer(_) | Self::Waits | Self::Tree(_) | Self::Slice | Self::SliceLines
+            Self::Answer(_) | Self::ByHost | Self::Waits | Self::Tree(_) | Self::Slice | Self::SliceLines
         )
     }
 
@@ -106,6 +108,7 @@ pub fn write(findings: &Findings<'_>, form: Form, read: &dyn Fn(&str) -> Option<
             }
             text
         }
+        Form::ByHost => hosts::by_host(answer()?),
         Form::AnswerJson => json::answer_json(answer()?, findings.explanation.as_ref()),
         Form::Waits => waits::waits_text(waiting?, true),
         Form::WaitsJson => json::waits_json(waiting?),

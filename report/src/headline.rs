@@ -4,7 +4,7 @@ use crate::awaited;
 use crate::clean::clean;
 use crate::style::{DOUBT, HINDMOST, TITLE, paint};
 use crate::text::{candidates, counted, describe, doing, stands};
-use crate::threads;
+use crate::{hosts, threads};
 use engine::{
     Activity, Answer, Certainty, Finding, Grounds, Hindmost, Line, Outcome, Parting, TaskClass, Trouble,
     TroubleKind, Value, Who,
@@ -21,6 +21,7 @@ pub(crate) fn headline(out: &mut String, answer: &Answer) -> std::fmt::Result {
     if !answer.finding.as_ref().is_some_and(is_for_that) {
         verdict(out, answer)?;
     }
+    hosts::of_named(out, answer)?;
     // Whoever cannot run is said in any case; where nobody else is named, before anything else.
     for halted in &answer.halted {
         writeln!(out, "{}", paint(HINDMOST, clean(&crate::state::halted(halted))))?;

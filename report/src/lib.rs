@@ -18,6 +18,7 @@ mod clean;
 mod explanation;
 mod form;
 mod headline;
+mod hosts;
 pub mod json;
 mod line;
 mod names;

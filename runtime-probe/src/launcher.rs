@@ -56,6 +56,11 @@ impl LauncherVariables {
         number(environment, self.rank)
     }
 
+    /// Whether any process below a batch script has it, rank or not.
+    fn is_inherited_from_scripts(&self) -> bool {
+        self.rank == "SLURM_PROCID"
+    }
+
     /// The size of the job that an environment gives.
     pub(crate) fn size(&self, environment: &[u8]) -> Option<u32> {
         let size = self.size.iter().find_map(|name| number(environment, name))?;
@@ -95,6 +100,20 @@ fn number(environment: &[u8], name: &str) -> Option<u32> {
         let value = entry.strip_prefix(name.as_bytes())?.strip_prefix(b"=")?;
         std::str::from_utf8(value).ok()?.parse().ok()
     })
+}
+
+/// Whether an environment is that of a rank of a job of Slurm, or of one of its steps. The script of a batch job, and what it starts, have a variable for a rank, too, but no step; and a probe
+/// runs in a step of its own.
+pub(crate) fn is_rank_of_slurm(environment: &[u8], job: u32, step: Option<u32>) -> bool {
+    let own_step = number(environment, "SLURM_STEP_ID");
+    let is_probe = environment
+        .split(|&byte| byte == 0)
+        .filter_map(|entry| entry.strip_prefix(b"SLURM_JOB_NAME="))
+        .any(|name| name == nodes::OWN_STEP.as_bytes());
+    let kind = KINDS.iter().find(|kind| kind.rank(environment).is_some());
+    let is_rank = kind.is_some_and(|kind| own_step.is_some() || !kind.is_inherited_from_scripts());
+    let is_meant = step.is_none_or(|step| own_step == Some(step));
+    number(environment, "SLURM_JOB_ID") == Some(job) && is_rank && is_meant && !is_probe
 }
 
 /// Whether a command name is that of a known launcher.
@@ -199,6 +218,23 @@ mod tests {
                 Some(4),
                 "{variables}"
             );
+        }
+    }
+
+    #[test]
+    fn ranks_of_a_job_of_slurm_are_neither_its_script_nor_a_probe() {
+        let is_rank = |step: Option<u32>, text: &str| is_rank_of_slurm(text.as_bytes(), 7, step);
+        let ranks = "SLURM_JOB_ID=7\0SLURM_PROCID=0\0SLURM_STEP_ID=3\0SLURM_JOB_NAME=app";
+        assert!(is_rank(None, ranks) && is_rank(Some(3), ranks) && !is_rank(Some(2), ranks));
+        // What mpirun starts in a batch script has no step.
+        assert!(is_rank(None, "SLURM_JOB_ID=7\0SLURM_PROCID=0\0PMIX_RANK=2"));
+        for other in [
+            "SLURM_JOB_ID=7\0SLURM_PROCID=0",
+            "SLURM_JOB_ID=8\0SLURM_PROCID=0\0SLURM_STEP_ID=3",
+            "SLURM_JOB_ID=7\0SLURM_PROCID=0\0SLURM_STEP_ID=3\0SLURM_JOB_NAME=hindmost-probe",
+            "SLURM_JOB_ID=7\0SLURM_STEP_ID=3",
+        ] {
+            assert!(!is_rank(None, other), "{other:?}");
         }
     }
 

@@ -6,7 +6,7 @@
 use crate::gather::Stopping;
 use crate::proctable::own_host;
 use crate::take::{Options, Threads, take};
-use crate::tasks::{Job, TaskRef, discover, job_of_daemon, job_of_pids, only_job};
+use crate::tasks::{Job, TaskRef, discover, job_of_daemon, job_of_pids, job_of_slurm, only_job};
 use nodes::{
     Found, FoundTask, FrameError, FromNode, Hello, Look, MessageError, Reader, Report, Select, ThreadsRead,
     ToNode, VERSION,
@@ -163,6 +163,8 @@ pub fn selected(select: &Select) -> Result<Job, String> {
         },
         Select::Daemon { argument } => job_of_daemon(argument).map_err(|error| error.to_string())?,
         Select::OnlyJob => only_job().map_err(|error| error.to_string())?,
+        // A job may have nodes without ranks.
+        &Select::Slurm { job, step } => return job_of_slurm(job, step).map_err(|error| error.to_string()),
     };
     if job.tasks.is_empty() {
         return Err("none of its processes that were named may be looked at".to_owned());

@@ -12,7 +12,7 @@ use crate::contents::Contents;
 use crate::daemons::{self, DaemonHost};
 use crate::elf::Module;
 use crate::error::ProbeError;
-use crate::launcher::{KINDS, LARGEST, is_launcher, of_jobs};
+use crate::launcher::{KINDS, LARGEST, is_launcher, is_rank_of_slurm, of_jobs};
 use crate::mpir;
 use crate::procfs;
 use crate::proctable::{self, ProcessTable, TableEntry};
@@ -394,18 +394,29 @@ fn rank_by_itself(
 /// # Errors
 /// There is no job, or there are several.
 pub fn only_job() -> Result<Job, ProbeError> {
+    job_among(|environment| KINDS.iter().any(|kind| kind.rank(environment).is_some()))
+}
+
+/// The ranks on this host of a job of Slurm, or of one of its steps; none where it has none here.
+///
+/// # Errors
+/// They were started by several, so that it is not known which are meant.
+pub fn job_of_slurm(job: u32, step: Option<u32>) -> Result<Job, ProbeError> {
+    match job_among(|environment| is_rank_of_slurm(environment, job, step)) {
+        Err(ProbeError::NoJob) => Ok(Job::default()),
+        found => found,
+    }
+}
+
+/// The one job that those processes are of whose environment is that of a rank.
+fn job_among(is_rank: impl Fn(&[u8]) -> bool) -> Result<Job, ProbeError> {
     let processes = procfs::processes().map_err(|source| ProbeError::Proc {
         path: "/proc".to_owned(),
         source,
     })?;
-    let is_rank = |pid: u32| {
-        let environment = procfs::environment(pid).unwrap_or_default();
-        KINDS.iter().any(|kind| kind.rank(&environment).is_some())
-    };
-    let ranks: BTreeSet<u32> = processes
-        .iter()
-        .map(|&(pid, _)| pid)
-        .filter(|&pid| is_rank(pid))
+    let pids = processes.iter().map(|&(pid, _)| pid);
+    let ranks: BTreeSet<u32> = pids
+        .filter(|&pid| is_rank(&procfs::environment(pid).unwrap_or_default()))
         .collect();
     let parents: BTreeMap<u32, u32> = processes.into_iter().collect();
     // What has started the ranks: a launcher, or the daemon that it has on this host.
@@ -423,6 +434,12 @@ pub fn only_job() -> Result<Job, ProbeError> {
     let starters: BTreeSet<u32> = ranks.iter().map(starter).collect();
     match Vec::from_iter(starters)[..] {
         [] => Err(ProbeError::NoJob),
+        // In a container a process that was started from outside has no parent.
+        [0] => {
+            let has_rank_below = |pid: &u32| ranks.iter().any(|rank| parents.get(rank) == Some(pid));
+            let innermost = ranks.iter().copied().filter(|pid| !has_rank_below(pid));
+            Ok(job_of_pids(&Vec::from_iter(innermost)))
+        }
         [only] => discover(only),
         ref several => Err(ProbeError::SeveralJobs {
             starters: several.to_vec(),

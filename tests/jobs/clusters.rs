@@ -3,17 +3,22 @@
 //! The hosts are namespaces of this machine (`hosts`), the jobs are Open MPI's and MPICH's, started by `ssh`: rank 0 on node1, 1 and 2 on node2, 3 on node3. Rank 2 waits for what nobody does.
 
 mod hosts;
+mod slurm;
 
 use crate::hindmost::{hindmost, my_turn, out, run, said};
 use hosts::{Hosts, equipped, until};
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
 use serde_json::Value;
+use slurm::Slurm;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 const HUNG: &str = "2";
-/// Hosts that say nothing are waited for so long at least.
-const DEADLINE: Duration = Duration::from_secs(5);
+/// No answer takes so long, although one of the hosts says nothing: the others are waited for by what they need themselves.
+const DEADLINE: Duration = Duration::from_secs(200);
 
 /// The probe beside the command under test, or the one that cargo builds.
 fn probe() -> PathBuf {
@@ -95,6 +100,16 @@ const HYDRA: Launcher = Launcher {
     ],
 };
 
+/// `ssh` over a line on which a probe takes many seconds.
+const SLOW: &str = "\
+import subprocess, sys, time
+ssh = subprocess.Popen(['ssh', *sys.argv[1:]], stdin=subprocess.PIPE)
+while piece := sys.stdin.buffer.read1(1 << 16):
+    time.sleep(0.2)
+    ssh.stdin.write(piece)
+    ssh.stdin.flush()
+";
+
 struct Cluster {
     hosts: Hosts,
     launcher: Option<Child>,
@@ -103,11 +118,13 @@ struct Cluster {
 }
 
 impl Cluster {
-    /// Four hosts without a job.
-    fn start() -> Self {
-        let directory = out().join("clusters");
+    /// Four hosts without a job, with their files in a directory of this name.
+    fn start(name: &str) -> Self {
+        let directory = out().join(name);
         let hosts = Hosts::start(4, &directory);
-        std::fs::write(directory.join("altered.py"), ALTERED).unwrap();
+        for (name, script) in [("altered.py", ALTERED), ("slow.py", SLOW)] {
+            std::fs::write(directory.join(name), script).unwrap();
+        }
         // As small as it is installed.
         let stripped = directory.join("hindmost-probe");
         let strip = run(Command::new("strip").arg(probe()).arg("-o").arg(&stripped));
@@ -120,17 +137,21 @@ impl Cluster {
         }
     }
 
+    /// The program with its arguments, and the file that says that it hangs.
+    fn program(&self, compiler: &str) -> ([String; 3], PathBuf) {
+        let [exe, sign] = ["steps", "sign"].map(|name| self.directory.join(format!("{compiler}-{name}")));
+        let source = concat!(env!("CARGO_MANIFEST_DIR"), "/jobs/clusters/steps.c");
+        let built = run(Command::new(compiler).args(["-g", "-O0", source, "-o"]).arg(&exe));
+        assert!(built.status.success(), "{}", said(&built));
+        let word = |path: &Path| path.to_str().unwrap().to_owned();
+        ([word(&exe), HUNG.to_owned(), word(&sign)], sign)
+    }
+
     /// Starts a job in place of the one that there was, and waits until it hangs. Returns the pid of its launcher on node1.
     fn hang(&mut self, launcher: &Launcher) -> String {
         self.end();
-        let [exe, sign] =
-            ["steps", "sign"].map(|name| self.directory.join(format!("{}-{name}", launcher.compiler)));
-        let source = concat!(env!("CARGO_MANIFEST_DIR"), "/jobs/clusters/steps.c");
-        let built = run(Command::new(launcher.compiler)
-            .args(["-g", "-O0", source, "-o"])
-            .arg(&exe));
-        assert!(built.status.success(), "{}", said(&built));
-        let program = [exe.to_str().unwrap(), HUNG, sign.to_str().unwrap()];
+        let (program, sign) = self.program(launcher.compiler);
+        let program = Vec::from_iter(program.iter().map(String::as_str));
         let log = std::fs::File::create(self.directory.join("launcher.log")).unwrap();
         let started = self
             .hosts
@@ -250,11 +271,9 @@ fn one_command_answers_for_all_hosts_though_some_are_half_dead() {
         return;
     }
     let _turn = my_turn();
-    let mut cluster = Cluster::start();
+    let mut cluster = Cluster::start("clusters");
     let launcher = cluster.hang(&HYDRA);
-    let begun = Instant::now();
     let answer = cluster.names_rank_2(&[&launcher], "");
-    let took = begun.elapsed();
     assert_eq!(answer["tasks"], 4, "{answer:#}");
     let launcher = cluster.hang(&OPEN_MPI);
 
@@ -287,6 +306,7 @@ fn one_command_answers_for_all_hosts_though_some_are_half_dead() {
     let list = list.to_str().unwrap();
     cluster.names_rank_2(&["--hosts", list], "");
     cluster.nothing_remains();
+    cluster.is_looked_at_in_other_ways(&launcher);
 
     // What is sent is not what comes there: an answer with one altered byte counts as none.
     let altered = format!(
@@ -299,16 +319,20 @@ fn one_command_answers_for_all_hosts_though_some_are_half_dead() {
         "{answer:#}"
     );
 
+    cluster.is_asked_for_by_two_users(&launcher);
+
     // Logins to node3 hang; its link is cut; node4, which has no rank, is dead.
     cluster.hosts.let_logins_hang(3, true);
-    // On a busy machine the others need longer.
-    let deadline = format!("{}s", DEADLINE.max(3 * took).as_secs());
+    let deadline = format!("{}s", DEADLINE.as_secs());
+    let begun = Instant::now();
     let answer = cluster.names_rank_2(&[&launcher, "--deadline", &deadline], "3");
     let told = warnings(&answer);
     assert!(
-        told.contains("rank 3 on host node3 was not seen") && told.contains("did not answer within"),
+        told.contains("rank 3 on host node3 was not seen") && told.contains("--grace TIME waits longer"),
         "{told}"
     );
+    assert!(begun.elapsed() < DEADLINE / 2, "{told}");
+    cluster.killed(&launcher);
     cluster.interrupted(&launcher);
     cluster.hosts.let_logins_hang(3, false);
     cluster.hosts.kill(4);
@@ -327,6 +351,126 @@ fn one_command_answers_for_all_hosts_though_some_are_half_dead() {
 }
 
 impl Cluster {
+    /// Whatever else is asked of a job is asked of all its hosts.
+    fn is_looked_at_in_other_ways(&self, launcher: &str) {
+        let answer = self.names_rank_2(&[launcher, "--twice", "300ms", "--explain", "2", "3"], "");
+        assert!(
+            answer["motion"].is_object() && answer["explanation"].is_object(),
+            "{answer:#}"
+        );
+        let hosts = serde_json::json!([
+            { "host": "node1", "ranks": "0" },
+            { "host": "node2", "ranks": "1-2" },
+            { "host": "node3", "ranks": "3" },
+        ]);
+        assert_eq!(answer["hosts"], hosts, "{answer:#}");
+
+        let text = |arguments: &[&str]| {
+            let command = hindmost();
+            let words = [&[command.get_program().to_str().unwrap()][..], arguments].concat();
+            let mut command = self.hosts.command(1, &words);
+            command.args(["--probe", self.probe.to_str().unwrap()]);
+            command.env("XDG_CACHE_HOME", out().join("cache"));
+            run(&mut command)
+        };
+        let told = text(&[
+            "find",
+            launcher,
+            "--by-host",
+            "--tree",
+            "--slice",
+            "--samples",
+            "2",
+        ]);
+        let shown = String::from_utf8_lossy(&told.stdout);
+        for words in [
+            "On host node2: 1 of its 2 ranks.",
+            "node2 (ranks 1-2): class 1 (2), hindmost; class 2 (1)",
+            "node1, node3 (ranks 0,3): class 2 (0,3)",
+            "wait_for_nobody",
+            "rank == hung && step == 7",
+        ] {
+            assert!(shown.contains(words), "{words}: {}", said(&told));
+        }
+
+        // It ends with the first alarm.
+        let report = self.directory.join("report");
+        let watched = text(&[
+            "watch",
+            "--launcher",
+            launcher,
+            "--every",
+            "300ms",
+            "--still",
+            "1s",
+            "--busy",
+            "1s",
+            "--report",
+            report.to_str().unwrap(),
+        ]);
+        assert_eq!(watched.status.code(), Some(4), "{}", said(&watched));
+        assert!(said(&watched).contains("4 tasks watched"), "{}", said(&watched));
+        let alarm = std::fs::read_to_string(report.with_extension("json")).unwrap();
+        let alarm: Value = serde_json::from_str(&alarm).unwrap();
+        assert_eq!(
+            (&alarm["hindmost"][0]["ranks"], &alarm["hosts"]),
+            (&Value::from(HUNG), &hosts),
+            "{alarm:#}"
+        );
+        self.nothing_remains();
+    }
+
+    /// Another user has a job on the same hosts: each of them sees his own.
+    fn is_asked_for_by_two_users(&self, launcher: &str) {
+        let ranks = [2, 3].map(|node| {
+            let rank = format!("PMI_RANK={}", node - 2);
+            let words = ["env", &rank, "PMI_SIZE=2", "sleep", "1000"];
+            self.hosts.command_of_visitor(node, &words).spawn().unwrap()
+        });
+        let list = self.directory.join("list-of-two");
+        std::fs::write(&list, "node2\nnode3\n").unwrap();
+        let answer = self.names_rank_2(&[launcher], "");
+        assert_eq!(answer["tasks"], 4, "{answer:#}");
+        // Root may look at both, and has to say whose is meant.
+        let both = run(&mut self.find(&["--hosts", list.to_str().unwrap()]));
+        assert!(said(&both).contains("several jobs run here"), "{}", said(&both));
+
+        let command = hindmost();
+        let command = Path::new(command.get_program());
+        let beside = command.parent().unwrap().to_str().unwrap();
+        let mounted = [
+            "sh",
+            "-ec",
+            "mkdir /run/bin; mount --bind \"$1\" /run/bin",
+            "sh",
+            beside,
+        ];
+        assert!(self.hosts.run(1, &mounted).status.success());
+        let name = format!("/run/bin/{}", command.file_name().unwrap().to_str().unwrap());
+        let words = [
+            &name,
+            "find",
+            "--format",
+            "json",
+            "--hosts",
+            "/run/cluster/list-of-two",
+            "--probe",
+            "/run/cluster/hindmost-probe",
+        ];
+        let own = run(&mut self.hosts.command_of_visitor(1, &words));
+        let answer: Value = serde_json::from_slice(&own.stdout).unwrap_or_else(|_| panic!("{}", said(&own)));
+        assert_eq!(
+            (&answer["tasks"], &answer["missing_ranks"]),
+            (&Value::from(2), &Value::from("")),
+            "{answer:#}"
+        );
+        assert_eq!(answer["classes"][0]["ranks"], "0-1", "{answer:#}");
+        for (node, mut rank) in [2, 3].into_iter().zip(ranks) {
+            self.hosts.end_all_of_visitor(node);
+            rank.wait().unwrap();
+        }
+    }
+
     /// Nobody is named by what one host alone has.
     #[track_caller]
     fn names_of_one_host(&self, arguments: &[&str], missing: &str) -> Value {
@@ -335,21 +479,161 @@ impl Cluster {
         answer
     }
 
-    /// Whoever gives up while a host hangs leaves no probe on the others.
-    fn interrupted(&self, launcher: &str) {
-        let mut find = self.find(&[launcher, "--deadline", "60s"]);
+    /// Whoever is killed while a host hangs leaves no probe on the others.
+    fn killed(&self, launcher: &str) {
+        let mut find = self.find(&[launcher, "--grace", "61s"]);
         let mut find = find.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         until("a probe waits on node2", || self.remains(2).contains("--serve"));
-        // The shell's `^C` goes to the whole group; here the command alone is killed, which leaves it no time for anything.
+        // The command alone is killed, which leaves it no time for anything.
         let killed = self
             .hosts
             .running(1)
             .into_iter()
-            .find(|(_, line)| line.contains("--deadline 60s"));
+            .find(|(_, line)| line.contains("--grace 61s"));
         let (pid, line) = killed.expect("the command runs");
         let kill = self.hosts.run(1, &["kill", "-KILL", &pid.to_string()]);
         assert!(kill.status.success(), "{line}");
         find.wait().unwrap();
         self.nothing_remains();
     }
+
+    /// Nor does `^C`, which a shell sends to all that was started: while a probe is being sent, and while it waits.
+    fn interrupted(&self, launcher: &str) {
+        let slow = format!(
+            "python3 {} {{host}} {{command}}",
+            self.directory.join("slow.py").display()
+        );
+        let being_sent = [launcher, "--via", &slow];
+        for (arguments, sign) in [
+            (&being_sent[..], "/dev/shm/hindmost."),
+            (&[launcher, "--grace", "62s"], "--serve"),
+        ] {
+            let mut find = self.find(arguments);
+            let find = find.process_group(0).stdout(Stdio::null()).stderr(Stdio::null());
+            interrupt_when(find, &format!("{sign} on node2"), || {
+                self.remains(2).contains(sign)
+            });
+            self.nothing_remains();
+        }
+    }
+}
+
+/// Starts a command as a shell does, and sends it and all that it has started `^C` once something is so.
+fn interrupt_when(command: &mut Command, what: &str, is_so: impl Fn() -> bool) {
+    let mut child = command.spawn().unwrap();
+    until(what, is_so);
+    killpg(Pid::from_raw(child.id().cast_signed()), Signal::SIGINT).unwrap();
+    child.wait().unwrap();
+}
+
+#[test]
+fn a_job_of_slurm_is_asked_for_by_its_number() {
+    if !equipped() || !crate::slurm::equipped() {
+        return;
+    }
+    let _turn = my_turn();
+    let cluster = Cluster::start("clusters-slurm");
+    let slurm = Slurm::start(&cluster.hosts, 4, &cluster.directory);
+    let (program, sign) = cluster.program("mpicc.openmpi");
+    let script = cluster.directory.join("script");
+    // Of the four nodes of the job one has no rank, and one has the script.
+    let text = format!(
+        "#!/bin/sh\nsrun --nodes=3 --ntasks=3 --mpi=pmix {}\n",
+        program.join(" ")
+    );
+    std::fs::write(&script, text).unwrap();
+    let submit = [
+        "sbatch",
+        "--parsable",
+        "--nodes=4",
+        "--ntasks=4",
+        "--chdir=/",
+        "--output=/dev/null",
+    ];
+    let submitted = slurm.run(
+        &cluster.hosts,
+        1,
+        &[&submit[..], &[script.to_str().unwrap()]].concat(),
+    );
+    let job = String::from_utf8_lossy(&submitted.stdout).trim().to_owned();
+    until("rank 2 hangs", || sign.is_file());
+
+    let find = |arguments: &[&str]| slurm.on(cluster.find(arguments));
+    let answered = |output: Output, missing: &str| -> Value {
+        let answer: Value =
+            serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", said(&output)));
+        assert_eq!(answer["hindmost"][0]["ranks"], HUNG, "{answer:#}");
+        assert_eq!(answer["missing_ranks"], missing, "{answer:#}");
+        answer
+    };
+    // Two users look at the same time, and neither takes the other for a part of the job.
+    let piped = |mut command: Command| {
+        let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.spawn().unwrap()
+    };
+    let both = [(); 2].map(|()| piped(find(&["--job", &job])));
+    for other in both {
+        let output = other.wait_with_output().unwrap();
+        assert!(
+            said(&output).contains("3 hosts are asked by srun --overlap"),
+            "{}",
+            said(&output)
+        );
+        let answer = answered(output, "");
+        assert_eq!(
+            (&answer["tasks"], warnings(&answer).contains("not seen")),
+            (&Value::from(3), false),
+            "{answer:#}"
+        );
+    }
+    for (id, words) in [
+        (format!("{job}.7"), "there is no step"),
+        ("4711".to_owned(), "Slurm knows no job 4711"),
+    ] {
+        let output = run(&mut find(&["--job", &id]));
+        assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+        assert!(said(&output).contains(words), "{}", said(&output));
+    }
+
+    // A job without ranks has no answer.
+    let submitted = slurm.run(&cluster.hosts, 1, &[&submit[..], &["--wrap=sleep 1000"]].concat());
+    let idle = String::from_utf8_lossy(&submitted.stdout).trim().to_owned();
+    let state = ["squeue", "--noheader", "--format=%T", "--jobs", &idle];
+    until("the other job runs", || {
+        slurm.run(&cluster.hosts, 1, &state).stdout == b"RUNNING\n"
+    });
+    let output = run(&mut find(&["--job", &idle]));
+    assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+    assert!(
+        said(&output).contains("has no rank on its hosts"),
+        "{}",
+        said(&output)
+    );
+
+    // A step that cannot be started says nothing at all.
+    let daemon = |signal: &str| cluster.hosts.run(2, &["pkill", signal, "--exact", "slurmd"]);
+    assert!(daemon("-STOP").status.success());
+    let begun = Instant::now();
+    let deadline = format!("{}s", DEADLINE.as_secs());
+    let answer = answered(run(&mut find(&["--job", &job, "--deadline", &deadline])), "1");
+    assert!(
+        warnings(&answer).contains("host node2 was not seen"),
+        "{answer:#}"
+    );
+    assert!(begun.elapsed() < DEADLINE / 2, "{answer:#}");
+    assert!(daemon("-CONT").status.success());
+
+    let mut interrupted = find(&["--job", &job, "--twice", "60s"]);
+    let interrupted = interrupted
+        .process_group(0)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    interrupt_when(interrupted, "a probe waits on node3", || {
+        cluster.remains(3).contains("--serve")
+    });
+    cluster.nothing_remains();
+    until("only the job's own step is left", || {
+        let steps = slurm.steps(&cluster.hosts);
+        !steps.contains("hindmost")
+    });
 }

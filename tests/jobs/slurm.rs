@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 /// Whether all parts of Slurm are there. Under CI they must be.
-fn equipped() -> bool {
+pub fn equipped() -> bool {
     let directories = std::env::var_os("PATH").unwrap_or_default();
     let directories = Vec::from_iter(std::env::split_paths(&directories));
     for program in ["munged", "slurmctld", "slurmd", "srun"] {
@@ -38,17 +38,22 @@ fn first_line(path: &str) -> String {
     text.lines().next().unwrap_or_default().to_owned()
 }
 
+/// Writes a key by which the parts of a Slurm know each other.
+pub fn write_key(path: &Path) {
+    let key = std::fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path);
+    std::io::Write::write_all(&mut key.unwrap(), &[7; 128]).unwrap();
+}
+
 /// Writes the key and the configuration of a cluster in `scratch`.
 fn configure(scratch: &Path) {
     for part in ["state", "spool"] {
         std::fs::create_dir_all(scratch.join(part)).unwrap();
     }
-    let key = std::fs::OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(scratch.join("key"));
-    std::io::Write::write_all(&mut key.unwrap(), &[7; 128]).unwrap();
+    write_key(&scratch.join("key"));
     let host = first_line("/proc/sys/kernel/hostname");
     let host = host.split('.').next().unwrap_or_default();
     let user = Command::new("id").arg("-un").output().unwrap();

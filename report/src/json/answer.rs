@@ -9,8 +9,8 @@ use super::waits::{WaitsJson, waits_out};
 use super::{VERSION, document, value};
 use crate::counted;
 use engine::{
-    Activity, Answer, Certainty, ClassState, Explanation, FrameView, Grounds, Halted, HaltedBy, MapOrigin,
-    MapUsed, Outcome, Position, RunState, StateGroup, Trouble, Who, Witness,
+    Activity, Answer, Certainty, ClassState, Explanation, FrameView, Grounds, Halted, HaltedBy, HostRanks,
+    MapOrigin, MapUsed, Outcome, Position, RunState, StateGroup, Trouble, Who, Witness,
 };
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -87,6 +87,7 @@ pub fn answer_of_classes<'a>(
             .iter()
             .next()
             .map(|_| answer.ended_ranks.to_string()),
+        hosts: answer.hosts.iter().map(host_out).collect(),
         map: answer.map.as_ref().map(map_used_out),
         assumptions: (&answer.assumptions).into(),
         warnings: (&answer.warnings).into(),
@@ -96,6 +97,20 @@ pub fn answer_of_classes<'a>(
         waits: answer.waiting.as_ref().map(waits_out),
         explanation: explanation.map(explanation_out),
     }
+}
+
+fn host_out(of: &HostRanks) -> AnswerHostJson<'_> {
+    AnswerHostJson {
+        host: (&of.host).into(),
+        ranks: of.ranks.to_string(),
+    }
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AnswerHostJson<'a> {
+    pub host: Cow<'a, str>,
+    pub ranks: String,
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -120,6 +135,8 @@ pub struct AnswerJson<'a> {
     pub missing_ranks: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended_ranks: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<AnswerHostJson<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub map: Option<MapUsedJson<'a>>,
     pub assumptions: Cow<'a, [String]>,

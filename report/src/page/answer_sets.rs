@@ -14,12 +14,14 @@ impl AnswerJson<'_> {
             classes,
             missing_ranks,
             ended_ranks,
+            hosts,
             trouble,
             ..
         } = self;
         change(named);
         change(missing_ranks);
         ended_ranks.iter_mut().for_each(&mut *change);
+        hosts.iter_mut().for_each(|one| change(&mut one.ranks));
         if let Some(awaited) = awaited {
             for wait in &mut awaited.chain {
                 change(&mut wait.ranks);

@@ -5,6 +5,7 @@
 use corpus::JobProcesses;
 use std::fs;
 use std::io::{BufRead, BufReader};
+use std::os::unix::fs::chown;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -32,6 +33,9 @@ UsePAM no
 PermitRootLogin yes
 PidFile none
 ";
+
+/// Another user, as number and group; `visitor` by name.
+const VISITOR: u32 = 4321;
 
 /// How long a step may take on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -78,9 +82,22 @@ impl Hosts {
         }
         fs::copy(directory.join("key.pub"), directory.join("ssh/authorized")).unwrap();
         let client = format!(
-            "Host *\nIdentityFile {}\nUserKnownHostsFile /dev/null\nStrictHostKeyChecking no\nLogLevel ERROR\n",
-            directory.join("key").display()
+            "Host *\nIdentityFile {0}\nIdentityFile {0}.{VISITOR}\nUserKnownHostsFile /dev/null\nStrictHostKeyChecking no\nLogLevel ERROR\n",
+            "/run/cluster/key"
         );
+        // ssh takes a key from a file that nobody else may read only.
+        let key = directory.join(format!("key.{VISITOR}"));
+        fs::copy(directory.join("key"), &key).unwrap();
+        chown(&key, Some(VISITOR), Some(VISITOR)).unwrap();
+        let users = fs::read_to_string("/etc/passwd").unwrap();
+        fs::write(
+            directory.join("passwd"),
+            format!(
+                "{}\nvisitor:*:{VISITOR}:{VISITOR}::/tmp:/bin/sh\n",
+                users.trim_end()
+            ),
+        )
+        .unwrap();
         fs::write(directory.join("ssh/ssh_config"), client).unwrap();
         fs::write(directory.join("ssh/sshd_config"), SSHD_CONFIG).unwrap();
         // It runs after the login and before the command.
@@ -135,7 +152,8 @@ impl Hosts {
         let script = format!(
             "set -e; hostname node{node}; mount --make-rprivate /; {own_tmp}; mount -t tmpfs tmpfs /dev/shm; \
              mount -t tmpfs tmpfs /run; mkdir -p /run/sshd; mount --bind {at}/ssh /etc/ssh; \
-             mount --bind {at}/hosts /etc/hosts; echo up; read go; /usr/sbin/sshd -D -e & wait; sleep 1000"
+             mount --bind {at}/hosts /etc/hosts; \
+             mount --bind {at}/passwd /etc/passwd; mkdir /run/cluster; mount --bind {at} /run/cluster; echo up; read go; /usr/sbin/sshd -D -e & wait; sleep 1000"
         );
         let mut command = held(&self.processes);
         command.args([
@@ -205,6 +223,21 @@ impl Hosts {
             .args(words);
         command.env("HOME", "/root").stdin(Stdio::null());
         command
+    }
+
+    /// The same by another user.
+    pub fn command_of_visitor(&self, node: usize, words: &[&str]) -> Command {
+        let [user, group] = ["--reuid", "--regid"].map(|option| format!("{option}={VISITOR}"));
+        let other = ["setpriv", &user, &group, "--clear-groups", "--"];
+        let mut command = self.command(node, &[&other[..], words].concat());
+        command.env("HOME", "/tmp");
+        command
+    }
+
+    /// Ends all that the other user has started on a host.
+    pub fn end_all_of_visitor(&self, node: usize) {
+        let ended = self.run(node, &["pkill", "-KILL", "--uid", &VISITOR.to_string()]);
+        assert!(ended.status.success());
     }
 
     /// Runs it to its end.

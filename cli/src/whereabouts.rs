@@ -1,0 +1,191 @@
+//! Which tasks a job has here, which hosts are to be asked for the others, and how these are reached.
+
+use crate::everywhere::not_seen;
+use crate::host_args::HostArgs;
+use crate::output;
+use base::RankSet;
+use cluster::slurm::{self, JobId, SlurmError};
+use cluster::{Asked, HostName, ListedHost, Transport, hosts};
+use nodes::Select;
+use project::Failure;
+use runtime_probe::{DaemonHost, Job, TableEntry, own_host, same_host};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// The tasks of a job, as far as they are known before anybody is asked.
+pub(crate) struct Whereabouts {
+    /// Those of this host.
+    pub(crate) job: Job,
+    /// The hosts that are to be asked for the others.
+    pub(crate) asked: Vec<Asked>,
+    /// How they are reached.
+    pub(crate) transport: Transport,
+    /// What the user should know.
+    pub(crate) notes: Vec<String>,
+}
+
+impl Whereabouts {
+    /// Of a job that a launcher or a table tells of, or that was named by its processes. `launcher` is the pid of the launcher, if there is one; `table` the file of the table.
+    ///
+    /// # Errors
+    /// It has no task here, and no other host is to be asked.
+    pub(crate) fn of_job(
+        job: Job,
+        launcher: Option<u32>,
+        table: Option<&Path>,
+        args: &HostArgs,
+    ) -> Result<Self, Failure> {
+        let is_here = args.here || job.elsewhere.is_empty() && job.daemons.is_empty();
+        if is_here && job.tasks.is_empty() {
+            return Err(no_task_here(table, &job));
+        }
+        let (asked, notes) = if is_here {
+            (Vec::new(), job.notes_of_this_host())
+        } else {
+            let (asked, more) = elsewhere(&job, launcher);
+            (asked, job.notes.iter().cloned().chain(more).collect())
+        };
+        Ok(Whereabouts {
+            job,
+            asked,
+            transport: named_transport(args)?.unwrap_or(Transport::Ssh),
+            notes,
+        })
+    }
+
+    /// Of the job that a list of hosts is of.
+    pub(crate) fn listed(path: &Path, args: &HostArgs) -> Result<Self, Failure> {
+        let text = project::read_text(path)?;
+        let listed = hosts::parse(&text).map_err(|error| {
+            Failure::new(format!("{}: {error}", path.display()))
+                .hint("each line names a host, or a host and its processes: node7:4711,4712")
+        })?;
+        let select = |pids: Vec<u32>| match &pids[..] {
+            [] => Select::OnlyJob,
+            _ => Select::Processes(pids),
+        };
+        let hosts = listed.into_iter();
+        let hosts = hosts.map(|ListedHost { host, pids }| (host, select(pids)));
+        Self::parted(hosts, named_transport(args)?.unwrap_or(Transport::Ssh))
+    }
+
+    /// Of a job of Slurm.
+    pub(crate) fn of_slurm(id: &JobId, args: &HostArgs) -> Result<Self, Failure> {
+        let found = slurm::job(id, args.deadline).map_err(|error| {
+            let failure = Failure::new(error.to_string());
+            match error {
+                SlurmError::NotStarted { .. } => {
+                    failure.hint("--job asks Slurm, whose commands must be in PATH")
+                }
+                _ => failure,
+            }
+        })?;
+        let select = Select::Slurm {
+            job: found.number,
+            step: found.step,
+        };
+        let hosts = found.hosts.into_iter().map(|host| (host, select.clone()));
+        let own_way = Transport::Slurm(found.number);
+        Self::parted(hosts, named_transport(args)?.unwrap_or(own_way))
+    }
+
+    /// Of a job on these hosts, of which this one may be one.
+    fn parted(
+        hosts: impl Iterator<Item = (HostName, Select)>,
+        transport: Transport,
+    ) -> Result<Self, Failure> {
+        let own = own_host();
+        let (here, elsewhere): (Vec<_>, Vec<_>) = hosts.partition(|(host, _)| same_host(host.as_str(), &own));
+        let job = match here.first() {
+            Some((host, select)) => runtime_probe::selected(select)
+                .map_err(|why| Failure::new(format!("this host ({host}): {why}")))?,
+            None => Job::default(),
+        };
+        let notes = job.notes.clone();
+        let asked = elsewhere.into_iter().map(|(host, select)| Asked {
+            host,
+            select,
+            ranks: None,
+        });
+        Ok(Whereabouts {
+            job,
+            asked: asked.collect(),
+            transport,
+            notes,
+        })
+    }
+
+    /// Says how other hosts are reached, where that is a way that the user has not named.
+    pub(crate) fn say_how(&self) {
+        if let (Transport::Slurm(job), hosts @ 1..) = (&self.transport, self.asked.len()) {
+            output::note(&format!(
+                "{hosts} hosts are asked by srun --overlap, in job {job}"
+            ));
+        }
+    }
+}
+
+/// How hosts are reached, if the user says.
+fn named_transport(args: &HostArgs) -> Result<Option<Transport>, Failure> {
+    let named = args.via.as_deref().map(|template| {
+        Transport::template(template).map_err(|error| Failure::new(format!("--via '{template}': {error}")))
+    });
+    named.transpose()
+}
+
+/// The hosts that have the tasks of a job that are not here, as its launcher, a table of it or the launcher's daemons tell.
+fn elsewhere(job: &Job, launcher: Option<u32>) -> (Vec<Asked>, Vec<String>) {
+    let select = |tasks: Vec<(u32, u32)>| match launcher {
+        Some(launcher) => Select::Table {
+            tasks,
+            owner: runtime_probe::user_of(launcher),
+        },
+        // A table that the user names is his word.
+        None => Select::Processes(tasks.into_iter().map(|(pid, _)| pid).collect()),
+    };
+    let mut by_host: BTreeMap<&str, Vec<(u32, u32)>> = BTreeMap::new();
+    for TableEntry { rank, host, pid, .. } in &job.elsewhere {
+        by_host.entry(host).or_default().push((*pid, *rank));
+    }
+    let (mut asked, mut notes) = (Vec::new(), Vec::new());
+    for (host, tasks) in by_host {
+        let ranks: RankSet = tasks.iter().map(|&(_, rank)| rank).collect();
+        match host.parse::<HostName>() {
+            Ok(host) => asked.push(Asked {
+                host,
+                select: select(tasks),
+                ranks: Some(ranks),
+            }),
+            Err(error) => notes.push(format!("{}: {error}", not_seen(Some(&ranks), host))),
+        }
+    }
+    for DaemonHost { host, argument } in &job.daemons {
+        match host.parse::<HostName>() {
+            Ok(host) => asked.push(Asked {
+                host,
+                select: Select::Daemon {
+                    argument: argument.clone(),
+                },
+                ranks: None,
+            }),
+            Err(error) => notes.push(format!("{}: {error}", not_seen(None, host))),
+        }
+    }
+    (asked, notes)
+}
+
+/// That the job has no task on this host, and on which it has.
+pub(crate) fn no_task_here(table: Option<&Path>, job: &Job) -> Failure {
+    let of_table = job.elsewhere.iter().map(|entry| entry.host.as_str());
+    let of_daemons = job.daemons.iter().map(|daemon| daemon.host.as_str());
+    let hosts: BTreeSet<&str> = of_table.chain(of_daemons).collect();
+    let of = match table {
+        Some(path) => format!("{}: no task of it", path.display()),
+        None => "no task of the job".to_owned(),
+    };
+    let failure = Failure::new(format!("{of} is on this host, {}", runtime_probe::own_host()));
+    if hosts.is_empty() {
+        return failure;
+    }
+    failure.hint(format!("its hosts are: {}", Vec::from_iter(hosts).join(", ")))
+}
