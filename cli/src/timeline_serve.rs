@@ -163,8 +163,8 @@ impl Log {
         let next = after.max(self.forgotten) + new.len() as u64;
         let clock = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let clock = i64::try_from(clock.as_nanos()).unwrap_or(i64::MAX);
-        // Points have no numbers: those of the time that these events fill, or all that follow the last one asked for.
-        let since = new.first().map_or(self.latest, |first| first.time);
+        // Points have no numbers: those of the time that these events fill go with them.
+        let since = new.first().map_or(i64::MAX, |first| first.time);
         let until = new.last().map_or(i64::MAX, |last| last.time);
         let first = self.points.partition_point(|point| point.time < since);
         let behind = self.points.partition_point(|point| point.time <= until);

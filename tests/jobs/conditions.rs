@@ -51,8 +51,9 @@ fn wait_for(what: &str, is_so: impl Fn() -> bool) {
 /// Waits until the job hangs.
 fn hung(job: &Running) {
     wait_for("the job hangs", || {
-        let output = run(&mut until(job, AT_THE_END, &[]));
-        output.status.code() == Some(0)
+        let waits = run(hindmost().args(["waits", "--format", "json"]).arg(&job.directory));
+        let waits: Option<Value> = serde_json::from_slice(&waits.stdout).ok();
+        waits.is_some_and(|waits| waits["verdict"] == "deadlock" && waits["proven"] == true)
     });
 }
 

@@ -175,12 +175,17 @@ impl Picture<'_> {
             .saturating_sub(text.len() as u16)
             .max(self.lines.x);
         buffer.set_stringn(at, area.y, &text, usize::from(self.lines.width), faint);
-        let cursor = format!("▾{:.digits$} s", seconds(state.cursor));
         if let Some(column) = self.place(state.cursor) {
-            let most = self.lines.width.saturating_sub(column);
-            // At the right edge it would not fit behind its mark.
-            let room = usize::from(most).min(cursor.chars().count());
-            buffer.set_stringn(self.lines.x + column, area.y, &cursor, room, Style::new());
+            let time = format!("{:.digits$} s", seconds(state.cursor));
+            let (room, needed) = (self.lines.width - column, time.len() as u16 + 1);
+            // Where there is no room behind the mark, the time stands before it.
+            let (at, text) = if needed <= room {
+                (column, format!("▾{time}"))
+            } else {
+                ((column + 1).saturating_sub(needed), format!("{time}▾"))
+            };
+            let most = usize::from(self.lines.width - at);
+            buffer.set_stringn(self.lines.x + at, area.y, text, most, Style::new());
         }
         if let Some(column) = state.hang().and_then(|hang| self.place(hang)) {
             let style = state.paint(Color::Red).add_modifier(Modifier::BOLD);
