@@ -3,6 +3,7 @@
 use crate::event::{Event, Step};
 use crate::syntax::{Call, Deed, Fact, Ranks, What, Who};
 use base::RankSet;
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Of which ranks a fact is true.
@@ -184,8 +185,8 @@ impl State {
                 self.due.remove(&(due_after(began, self.least), rank));
             }
             true_of.remove(&rank);
-        } else if !self.began.contains_key(&rank) {
-            self.began.insert(rank, Some(clock));
+        } else if let Entry::Vacant(began) = self.began.entry(rank) {
+            began.insert(Some(clock));
             if self.least == 0 {
                 true_of.insert(rank);
             } else {
