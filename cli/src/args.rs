@@ -7,6 +7,7 @@ use crate::recorder_args::{
     WaitsFormat,
 };
 use crate::tree_args::{Shape, TREE_HELP, TreeArgs, TreeFormat};
+use crate::until_args::{UNTIL_HELP, UntilArgs};
 use crate::view_args::{VIEW_HELP, ViewArgs};
 use crate::watch_args::{WATCH_HELP, WatchArgs};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -111,6 +112,9 @@ pub(crate) enum Command {
     /// Show what the tasks of a job did, in causal order, from its recordings
     #[command(after_help = TIMELINE_HELP)]
     Timeline(TimelineArgs),
+    /// Follow a job until a condition over its ranks comes true, and look at it or stop it then
+    #[command(after_help = UNTIL_HELP)]
+    Until(UntilArgs),
     /// Write man pages and completions of shells
     #[command(hide = true)]
     GeneratePages(PagesArgs),

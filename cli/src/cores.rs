@@ -4,7 +4,7 @@ use crate::args::FindArgs;
 use crate::find;
 use crate::output::{Status, Terminal};
 use base::RankSet;
-use project::{Failure, Seen};
+use project::{Failure, FirstLook, Seen};
 use runtime_probe::{Core, take_cores};
 use snapshot::Header;
 
@@ -39,8 +39,7 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
         notes,
         waiting: match &args.recordings {
             Some(directory) => {
-                let records = project::recordings(std::slice::from_ref(directory), &Terminal::new())?;
-                project::waiting(&records)
+                FirstLook::of_paths(std::slice::from_ref(directory), &Terminal::new())?.waiting()
             }
             None => None,
         },

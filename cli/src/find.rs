@@ -86,7 +86,7 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
             missing: job.missing,
             ended: job.ended,
             notes,
-            waiting: project::waiting(&recorded.again()),
+            waiting: recorded.waiting(),
         },
         earlier,
     )

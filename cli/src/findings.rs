@@ -3,7 +3,7 @@
 use crate::args::{AnswerFormat, JobSlice, SliceFormat, SliceShape};
 use crate::output::{self, Terminal};
 use engine::{Findings, Outcome, Outwards, SliceOptions};
-use project::{Failure, SliceWish, SourceFinder};
+use project::{Failure, FirstLook, SliceWish, SourceFinder};
 use report::{Form, Names, TreeText};
 use std::io;
 use std::path::PathBuf;
@@ -33,8 +33,10 @@ pub(crate) fn add_recordings(
     directory: Option<&PathBuf>,
 ) -> Result<(), Failure> {
     if let Some(directory) = directory {
-        let records = project::recordings(std::slice::from_ref(directory), &Terminal::new())?;
-        findings.beside_recordings(engine::recorded::waiting(&records));
+        let recorded = FirstLook::of_paths(std::slice::from_ref(directory), &Terminal::new())?;
+        if let Some(waiting) = recorded.waiting() {
+            findings.beside_recordings(waiting);
+        }
     }
     Ok(())
 }

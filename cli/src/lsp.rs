@@ -4,8 +4,7 @@ use crate::args::LspArgs;
 use crate::output::{self, Status, Terminal};
 use ::lsp::{Ended, Host, Job, Settings, Told, ToldError};
 use engine::{Analysis, Circumstances, DependenceGraph, SourceFile};
-use project::Failure;
-use project::SourceFinder;
+use project::{Failure, FirstLook, SourceFinder};
 use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -78,9 +77,9 @@ fn load(settings: &Settings) -> anyhow::Result<Job> {
         (None, None) => None,
     };
     if let (Some(directory), Some(answer)) = (&settings.recordings, &mut answer) {
-        let records = project::recordings(std::slice::from_ref(directory), &Terminal::new())?;
+        let recorded = FirstLook::of_paths(std::slice::from_ref(directory), &Terminal::new())?;
         answer.under(Circumstances {
-            waiting: project::waiting(&records),
+            waiting: recorded.waiting(),
             ..Circumstances::default()
         });
     }

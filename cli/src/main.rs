@@ -25,11 +25,16 @@ mod pages;
 mod pairs;
 mod recorder;
 mod recorder_args;
+mod screen;
 mod show;
 mod slice;
 mod timeline;
+mod timeline_serve;
+mod timeline_view;
 mod tree;
 mod tree_args;
+mod until;
+mod until_args;
 mod view;
 mod view_args;
 mod waits;
@@ -83,6 +88,7 @@ fn main() -> ExitCode {
         Command::LldbScript => debugger_scripts::print_for_lldb(),
         Command::Run(args) => recorder::run(&args),
         Command::Waits(args) => waits::run(&args),
+        Command::Until(args) => until::run(&args),
         Command::Timeline(args) => timeline::run(&args),
         Command::GeneratePages(args) => pages::generate(&args),
     };

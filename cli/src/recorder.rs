@@ -1,12 +1,13 @@
 //! `hindmost recorder` and `hindmost run`: makes the flight recorder for one MPI library, and starts jobs with it.
 
 use crate::output::{self, Status};
-use crate::recorder_args::{RecorderArgs, RunArgs};
+use crate::recorder_args::{RecorderArgs, RecordingArgs, RunArgs};
 use anyhow::Context as _;
 use project::Failure;
 use std::ffi::OsString;
+use std::io;
 use std::os::unix::process::CommandExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 pub(crate) fn make(args: &RecorderArgs) -> anyhow::Result<Status> {
@@ -16,6 +17,30 @@ pub(crate) fn make(args: &RecorderArgs) -> anyhow::Result<Status> {
 }
 
 pub(crate) fn run(args: &RunArgs) -> anyhow::Result<Status> {
+    let mut job = recorded_job(&args.recording, args.events, &args.command)?;
+    let error = job.command.exec();
+    Err(cannot_start(&job.command, &error).into())
+}
+
+/// A job that is not started yet.
+pub(crate) struct RecordedJob {
+    /// What starts it.
+    pub(crate) command: Command,
+    /// Where it will be recorded.
+    pub(crate) directory: PathBuf,
+}
+
+pub(crate) fn cannot_start(command: &Command, error: &io::Error) -> Failure {
+    let program = Path::new(command.get_program());
+    Failure::new(format!("cannot start {}: {error}", program.display()))
+}
+
+/// The command that starts a job with the recorder, which is made if it is not there.
+pub(crate) fn recorded_job(
+    args: &RecordingArgs,
+    events: Option<u64>,
+    command: &[String],
+) -> anyhow::Result<RecordedJob> {
     let directory = match &args.record {
         Some(directory) => {
             project::make_recording_directory(directory)?;
@@ -47,26 +72,25 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<Status> {
         directory.display(),
         base::shell_word(&directory.to_string_lossy())
     ));
-    if let Some(program) = project::program_with_own_mpi(&args.command) {
+    if let Some(program) = project::program_with_own_mpi(command) {
         output::note(&format!(
             "nothing is recorded of {}: it has MPI in itself, linked with a static library, and a recorder can stand in front of a shared one alone",
             program.display()
         ));
     }
-    let Some((program, rest)) = args.command.split_first() else {
+    let Some((program, rest)) = command.split_first() else {
         return Err(Failure::new("there is no command to run").into());
     };
     let mut command = Command::new(program);
-    if let Some(events) = args.events {
+    if let Some(events) = events {
         command.env("HINDMOST_RECORD_EVENTS", events.to_string());
     }
-    let error = command
+    command
         .args(rest)
         .env("HINDMOST_RECORD", &directory)
         .env("HINDMOST_RECORD_JOB", job_name())
-        .env("LD_PRELOAD", preload)
-        .exec();
-    Err(Failure::new(format!("cannot start {program}: {error}")).into())
+        .env("LD_PRELOAD", preload);
+    Ok(RecordedJob { command, directory })
 }
 
 /// A name that no other job of this host has: MPICH's launcher gives none.

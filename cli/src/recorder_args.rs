@@ -39,14 +39,21 @@ pub(crate) struct RecorderArgs {
     pub(crate) runtime: Option<PathBuf>,
 }
 
+/// How a job is recorded that is started.
 #[derive(Args, Debug)]
-pub(crate) struct RunArgs {
+pub(crate) struct RecordingArgs {
     /// A recorder that hindmost recorder has made [default: one is made now, with mpicc]
     #[arg(long, value_name = "FILE")]
     pub(crate) recorder: Option<PathBuf>,
     /// The directory for the recordings; it is made if it is not there [default: a new one in /dev/shm]
     #[arg(long, value_name = "DIR")]
     pub(crate) record: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    pub(crate) recording: RecordingArgs,
     /// Record the last events of each task as well, for hindmost timeline [default: 65536 of them, 4 MB]
     #[arg(long, value_name = "EVENTS", num_args = 0..=1, require_equals = true, default_missing_value = "65536")]
     pub(crate) events: Option<u64>,
@@ -70,9 +77,15 @@ pub(crate) struct WaitsArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct TimelineArgs {
-    /// Directories of recordings, or recordings
-    #[arg(required = true, value_name = "DIR")]
+    /// Directories of recordings, recordings, or the launcher or a process of a job that is recorded and runs here
+    #[arg(required = true, value_name = "DIR|PID")]
     pub(crate) paths: Vec<PathBuf>,
+    /// Serve it as a page for a browser of this machine, while it comes; the page's address, which nobody can guess, is printed. Other than 0: on this port
+    #[arg(long, value_name = "PORT", num_args = 0..=1, require_equals = true, default_missing_value = "0", conflicts_with_all = ["all", "follow", "export", "view"])]
+    pub(crate) serve: Option<u16>,
+    /// Draw it in the terminal, a line for each rank, and go along with the job until it is quitted
+    #[arg(long, conflicts_with_all = ["all", "follow", "export"])]
+    pub(crate) view: bool,
     /// Print every event, not the last ones
     #[arg(long, conflicts_with = "export")]
     pub(crate) all: bool,
@@ -89,6 +102,8 @@ pub(crate) struct TimelineArgs {
 pub(crate) enum TimelineFormat {
     /// One object a line, in causal order
     Jsonl,
+    /// A page for a browser, in a file that needs nothing else: the newest 200,000 events
+    Html,
     /// For Perfetto and other viewers of Chrome's trace format
     Perfetto,
 }

@@ -2,9 +2,12 @@
 
 use crate::output::{self, Status, Terminal};
 use crate::recorder_args::{TimelineArgs, TimelineFormat};
-use engine::timeline::{Happening, Live, Source, timeline};
-use project::{Failure, FollowedEvents};
+use crate::{timeline_serve, timeline_view};
+use engine::timeline::{Happening, Live, Source, Timeline, timeline};
+use project::{Failure, FirstLook, FollowedEvents};
+use report::{PageKind, PagePart, WaitsSaid};
 use std::io::{self, Write};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// Lines that are printed unless all are asked for.
@@ -14,10 +17,17 @@ const LINES: usize = 40;
 const PAUSE: Duration = Duration::from_millis(200);
 
 pub(crate) fn run(args: &TimelineArgs) -> anyhow::Result<Status> {
-    if args.follow {
-        return follow(args);
+    let paths = project::recordings_named(&args.paths)?;
+    if args.view {
+        return timeline_view::run(&paths);
     }
-    let recorded = project::recorded_events(&args.paths, &Terminal::showing(false))?;
+    if let Some(port) = args.serve {
+        return timeline_serve::run(&paths, port);
+    }
+    if args.follow {
+        return follow(args, &paths);
+    }
+    let recorded = project::recorded_events(&paths, &Terminal::showing(false))?;
     let sources = Vec::from_iter(
         recorded
             .iter()
@@ -27,6 +37,7 @@ pub(crate) fn run(args: &TimelineArgs) -> anyhow::Result<Status> {
     match args.export {
         None => output::print(&report::timeline_text(&timeline, (!args.all).then_some(LINES)))?,
         Some(TimelineFormat::Jsonl) => output::print_plain(&report::timeline_jsonl(&timeline))?,
+        Some(TimelineFormat::Html) => output::print_plain(&page(&paths, &timeline))?,
         Some(TimelineFormat::Perfetto) => output::print_plain(&report::timeline_perfetto(&timeline))?,
     }
     if timeline.happenings.is_empty() {
@@ -35,14 +46,36 @@ pub(crate) fn run(args: &TimelineArgs) -> anyhow::Result<Status> {
     Ok(Status::Done)
 }
 
+/// The page of a job's events, with who waits for whom by what is recorded.
+fn page(paths: &[PathBuf], timeline: &Timeline<'_>) -> String {
+    let first = FirstLook::of_paths(paths, &Terminal::showing(false)).ok();
+    let waiting = first.and_then(|first| project::waiting(&first.again()));
+    let said = waiting.map(|waiting| WaitsSaid::of(&waiting));
+    let times = || timeline.happenings.iter().map(|happening| happening.time);
+    let part = PagePart {
+        happenings: &timeline.happenings,
+        points: &timeline.points,
+        said: said.as_ref(),
+        begun: times().min().unwrap_or(0),
+        now: times().max().unwrap_or(0),
+        next: 0,
+        is_over: true,
+    };
+    report::timeline_html(&part, PageKind::File)
+}
+
 /// Prints events while they come, until no task runs any more and all is read, or nobody reads what is printed.
-fn follow(args: &TimelineArgs) -> anyhow::Result<Status> {
-    if args.export == Some(TimelineFormat::Perfetto) {
-        return Err(Failure::new("a trace for Perfetto is one document")
-            .hint("--follow --export jsonl writes events while they come")
-            .into());
+fn follow(args: &TimelineArgs, paths: &[PathBuf]) -> anyhow::Result<Status> {
+    if matches!(args.export, Some(TimelineFormat::Perfetto | TimelineFormat::Html)) {
+        return Err(
+            Failure::new("a trace for Perfetto and a page are one document each")
+                .hint(
+                    "--follow --export jsonl writes events while they come, --serve shows them in a browser",
+                )
+                .into(),
+        );
     }
-    let mut followed = FollowedEvents::new(&args.paths, &Terminal::showing(false))?;
+    let mut followed = FollowedEvents::new(paths, &Terminal::showing(false))?;
     let mut live = Live::default();
     let mut printer = Printer {
         as_json: args.export.is_some(),

@@ -2,35 +2,27 @@
 //! and the keys.
 
 use crate::output::{self, Status};
+use crate::screen::{
+    self, DEBUGGING, PATIENCE, give_back, is_interrupt, key, suspend, take_again, with_control,
+};
 use crate::view_args::ViewArgs;
 use ::view::{BadJob, Job, Key, Processes, ViewState};
-use anyhow::Context as _;
 use engine::{Map, Model};
 use project::{Failure, Recorded, SourceFinder, Wish};
 use ratatui::DefaultTerminal;
-use ratatui::crossterm::event::{
-    self, DisableMouseCapture, EnableMouseCapture, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers,
-    MouseButton, MouseEvent, MouseEventKind,
-};
-use ratatui::crossterm::execute;
-use ratatui::crossterm::terminal::{Clear, ClearType, EnterAlternateScreen, enable_raw_mode};
+use ratatui::crossterm::event::{self, Event, KeyEventKind, MouseButton, MouseEvent, MouseEventKind};
 use snapshot::Task;
-use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-
-/// How long a signal may wait until the terminal is given back.
-const PATIENCE: Duration = Duration::from_millis(100);
 
 /// Sources are read before the first screen: no more bytes of them than this.
 const MOST_SOURCE: u64 = 64 << 20;
 
 pub(crate) fn run(args: &ViewArgs) -> anyhow::Result<Status> {
     let job = read(args)?;
-    if !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
+    if !screen::is_there() {
         return Err(
             Failure::new("view needs a terminal to draw in and to read keys from")
                 .hint("hindmost tree prints the tree, and with --format html writes a page for a browser")
@@ -39,72 +31,10 @@ pub(crate) fn run(args: &ViewArgs) -> anyhow::Result<Status> {
     }
     let models = Model::known();
     let is_entry = |function: &str| models.iter().any(|model| model.matches(function));
-    let colors = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-    let mut state = ViewState::new(job, colors, &is_entry);
+    let mut state = ViewState::new(job, screen::has_colors(), &is_entry);
 
-    let stop = Arc::new(AtomicBool::new(false));
-    let stopped = Arc::clone(&stop);
-    let at_signal = move || {
-        if DEBUGGING.load(Ordering::Relaxed) {
-            return;
-        }
-        stopped.store(true, Ordering::Relaxed);
-        // Whoever reads keys from a terminal that is gone may never come back: the library goes on reading at its end.
-        std::thread::sleep(PATIENCE * 5);
-        release_mouse();
-        ratatui::restore();
-        std::process::exit(2);
-    };
-    ctrlc::set_handler(at_signal).context("cannot wait for signals")?;
-    // From here on a panic gives the terminal back before it is reported; so does every way out of `show`.
-    let mut terminal = ratatui::try_init().context("cannot draw in this terminal")?;
-    let report_panic = std::panic::take_hook();
-    std::panic::set_hook(Box::new(move |panic| {
-        release_mouse();
-        report_panic(panic);
-    }));
-    let shown =
-        execute!(std::io::stdout(), EnableMouseCapture).and_then(|()| show(&mut terminal, &mut state, &stop));
-    release_mouse();
-    let restored = ratatui::try_restore();
-    shown.context("cannot draw in this terminal")?;
-    restored.context("cannot give the terminal back")?;
-    if stop.load(Ordering::Relaxed) {
-        return Err(Failure::new("stopped by a signal").into());
-    }
+    screen::in_terminal(|terminal, stop| show(terminal, &mut state, stop))?;
     Ok(Status::Done)
-}
-
-/// A terminal that goes on reporting the mouse would type rubbish into the shell.
-fn release_mouse() {
-    // One that is gone reports nothing.
-    let _ = execute!(std::io::stdout(), DisableMouseCapture);
-}
-
-/// Gives the terminal back and stops, as Ctrl-Z does to any program; takes it again when the shell lets the viewer go on.
-fn suspend(terminal: &mut DefaultTerminal) -> std::io::Result<()> {
-    give_back(terminal)?;
-    rustix::process::kill_current_process_group(rustix::process::Signal::TSTP)?;
-    take_again(terminal)
-}
-
-fn give_back(terminal: &mut DefaultTerminal) -> std::io::Result<()> {
-    release_mouse();
-    terminal.show_cursor()?;
-    ratatui::try_restore()
-}
-
-fn take_again(terminal: &mut DefaultTerminal) -> std::io::Result<()> {
-    enable_raw_mode()?;
-    execute!(
-        std::io::stdout(),
-        EnterAlternateScreen,
-        EnableMouseCapture,
-        Clear(ClearType::All)
-    )?;
-    // Forgets what stood on the screen. `Terminal::clear` would ask the terminal where its cursor is, and not every one answers.
-    terminal.swap_buffers();
-    Ok(())
 }
 
 /// Draws, and does what keys say, until the user quits or a signal comes.
@@ -136,30 +66,6 @@ fn show(terminal: &mut DefaultTerminal, state: &mut ViewState, stop: &AtomicBool
     Ok(())
 }
 
-fn key(pressed: KeyEvent) -> Option<Key> {
-    if pressed
-        .modifiers
-        .intersects(KeyModifiers::CONTROL | KeyModifiers::ALT)
-    {
-        return None;
-    }
-    Some(match pressed.code {
-        KeyCode::Up => Key::Up,
-        KeyCode::Down => Key::Down,
-        KeyCode::Left => Key::Left,
-        KeyCode::Right => Key::Right,
-        KeyCode::PageUp => Key::PageUp,
-        KeyCode::PageDown => Key::PageDown,
-        KeyCode::Home => Key::Home,
-        KeyCode::End => Key::End,
-        KeyCode::Enter => Key::Enter,
-        KeyCode::Esc => Key::Escape,
-        KeyCode::Backspace => Key::Backspace,
-        KeyCode::Char(c) => Key::Char(c),
-        _ => return None,
-    })
-}
-
 /// A click selects a line, the wheel goes on and back.
 fn mouse(state: &mut ViewState, moved: MouseEvent) {
     match moved.kind {
@@ -168,16 +74,6 @@ fn mouse(state: &mut ViewState, moved: MouseEvent) {
         MouseEventKind::ScrollUp => state.press(Key::Up),
         _ => {}
     }
-}
-
-/// A terminal in raw mode sends no signal for these.
-fn is_interrupt(pressed: KeyEvent) -> bool {
-    with_control(pressed, "cd\\")
-}
-
-fn with_control(pressed: KeyEvent, keys: &str) -> bool {
-    let named = |code| matches!(code, KeyCode::Char(c) if keys.contains(c));
-    pressed.modifiers.contains(KeyModifiers::CONTROL) && named(pressed.code)
 }
 
 /// What there is to be seen, with its source.
@@ -294,9 +190,6 @@ fn start(terminal: &mut DefaultTerminal, command: &[String]) -> std::io::Result<
     std::io::stdin().read_line(&mut String::new())?;
     take_again(terminal)
 }
-
-/// Signals from the terminal are the debugger's.
-static DEBUGGING: AtomicBool = AtomicBool::new(false);
 
 /// Reads the files that the tree names, as far as they are here and still what the map is of.
 fn add_sources(job: &mut Job, args: &ViewArgs, map: Option<&Map>) {

@@ -2,15 +2,15 @@
 
 use crate::output::{self, Status, Terminal};
 use crate::recorder_args::{RecordedFormat, WaitsArgs};
-use engine::recorded::{Certainty, Verdict, places, waiting};
-use project::Failure;
+use engine::recorded::{Certainty, Verdict, places};
+use project::{Failure, FirstLook};
 
 pub(crate) fn run(args: &WaitsArgs) -> anyhow::Result<Status> {
-    let records = project::recordings(&args.paths, &Terminal::showing(false))?;
-    let waiting = waiting(&records);
-    if waiting.tasks.is_empty() {
-        return Err(Failure::new("no task of a job has recorded anything behind MPI_Init").into());
-    }
+    let recorded = FirstLook::of_paths(&args.paths, &Terminal::showing(false))?;
+    let (records, waiting) = recorded.with_waiting();
+    let waiting = waiting
+        .filter(|waiting| !waiting.tasks.is_empty())
+        .ok_or_else(|| Failure::new("no task of a job has recorded anything behind MPI_Init"))?;
     match args.format {
         RecordedFormat::Text => output::print(&report::waits_text(&waiting, args.all))?,
         RecordedFormat::Json => output::print_plain(&report::waits_json(&waiting))?,

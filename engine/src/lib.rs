@@ -138,7 +138,7 @@ pub use paths::{PathLookup, find_file};
 pub use progress::{Reason, Relation, Value};
 pub use progress_map::{Binding, Map};
 pub use reading::{map_for_file, map_for_stacks};
-pub use recorder::shim as recorder_shim;
+pub use recorder::{is_recorded as is_call_of_mpi, shim as recorder_shim};
 pub use reuse::{Reuse, Shelf};
 pub use sends::{Coming, SendSite, Sends, Untraceable};
 pub use slicer::{

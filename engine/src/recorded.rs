@@ -4,12 +4,14 @@
 //! ranks of the world and identities that all tasks share, which `waitgraph` reasons about. What a file does not tell for certain is
 //! left open, never guessed: a send that may have been complete at once, a communicator whose members there was no room for.
 
+mod involved;
 mod messages;
 mod task;
 mod verdict;
 mod windows;
 
 use crate::past;
+use crate::timeline::LastEvents;
 use recording::Kind;
 use recording::layout::does;
 use std::cell::RefCell;
@@ -90,6 +92,8 @@ pub struct Waiting {
     pub communicators: BTreeMap<Identity, String>,
     /// Who of those that others wait for is probably furthest behind; nothing if that cannot be inferred, or if it is one alone.
     pub least: Option<Least>,
+    /// The last events of each task, if events were recorded; whoever has read them adds them.
+    pub last_events: Option<LastEvents>,
 }
 
 impl Waiting {
@@ -164,6 +168,7 @@ pub fn waiting(records: &[Record]) -> Waiting {
         communicators: names(by_rank.values().copied()),
         operations,
         least: None,
+        last_events: None,
     };
     past::add_least(&mut waiting, &by_rank);
     waiting

@@ -3,24 +3,32 @@
 //! A ring names ranks of communicators, serial numbers and clocks of its own task. Here these become ranks of the world, groups that all members share and times since the
 //! epoch; `causal` does the rest. What a file does not tell for certain ties nothing: a communicator whose members are not known, an operation whose flow the library decides.
 
+mod last;
 mod live;
 mod sorting;
 
 use base::Id;
 use causal::{Offsets, Reported};
 use recording::Recording;
-use sorting::{Entry, Sorting, since_epoch, stream};
+use sorting::{Entry, Sorting, stream};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 pub use causal::{Cause, Missing, Standing};
+pub use condition::{Condition, Error as ConditionError, Holds, Watch};
+pub use last::{Dated, LastEvents, LastOfTask, Until, last_events};
 pub use live::Live;
 pub use recording::ring::{self, EXTENSION, Events, Step};
+pub use sorting::{WindowPoint, since_epoch};
 
 /// Ranks of a world, at most: a file that claims more is damaged.
 const MOST_RANKS: u32 = 1 << 20;
 
 /// After so many nanoseconds of the job it is looked whether any event waits for too long.
 const LOOK_EACH: u64 = 250_000_000;
+
+/// So often the window is measured.
+const POINTS: usize = 1 << 12;
 
 /// What one task has written.
 #[derive(Clone, Copy, Debug)]
@@ -31,15 +39,15 @@ pub struct Source<'r> {
     pub events: &'r Events,
 }
 
-/// One end of a message, or a part of a collective operation, in the words of the world.
+/// What an event gives events of other ranks, or takes from them ([`ring::Tie`]), in the words of the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Touch {
+pub enum Tie {
     /// Nothing.
     None,
-    /// A message to this rank.
-    To(u32, i64),
+    /// A message to this rank, with its tag; a signal over a window has none.
+    To(u32, Option<i64>),
     /// One from this rank.
-    From(u32, i64),
+    From(u32, Option<i64>),
     /// A part of the operation of this number, with its root.
     Enters(u64, Option<u32>),
     /// The end of one.
@@ -62,15 +70,51 @@ pub struct Happening<'r> {
     /// What happens.
     pub step: Step,
     /// To which operation of MPI; none of a signal over a window.
-    pub operation: Option<&'r str>,
+    pub operation: Option<Cow<'r, str>>,
     /// The identity of its communicator, which its members share.
     pub communicator: Option<u64>,
-    /// With whom it has to do.
-    pub touch: Touch,
+    /// What it gives others, or takes from them.
+    pub tie: Tie,
     /// The latest event that it depends on in another rank: its rank, number and adjusted time.
     pub cause: Option<(u32, u64, i64)>,
     /// How far the order around it holds.
     pub standing: Standing,
+}
+
+impl Happening<'_> {
+    /// The same in the words of conditions.
+    #[must_use]
+    pub fn for_condition(&self) -> condition::Event<'_> {
+        let message = |rank: u32, tag: Option<i64>| tag.map(|tag| (rank, tag));
+        let (sends, receives) = match self.tie {
+            Tie::To(rank, tag) => (message(rank, tag), None),
+            Tie::From(rank, tag) => (None, message(rank, tag)),
+            Tie::Enters(..) | Tie::Leaves(..) | Tie::None => (None, None),
+        };
+        condition::Event {
+            rank: self.rank,
+            thread: self.thread.unwrap_or(0),
+            time: self.time,
+            step: match self.step {
+                Step::Begins => condition::Step::Begins,
+                Step::Ends => condition::Step::Ends,
+                Step::Starts | Step::Completes | Step::Signals => condition::Step::Other,
+            },
+            call: self.operation.as_deref(),
+            sends,
+            receives,
+            is_after_loss: self.standing.lost_before > 0,
+        }
+    }
+
+    /// The same, whatever becomes of the recording.
+    #[must_use]
+    pub fn into_owned(self) -> Happening<'static> {
+        Happening {
+            operation: self.operation.map(|operation| Cow::Owned(operation.into_owned())),
+            ..self
+        }
+    }
 }
 
 /// A task whose events are there.
@@ -91,6 +135,8 @@ pub struct Timeline<'r> {
     pub lanes: Vec<Lane<'r>>,
     /// The events.
     pub happenings: Vec<Happening<'r>>,
+    /// How large the window of the sort was, by the time of the events that came.
+    pub points: Vec<WindowPoint>,
     /// Events whose tie contradicts others, or names what is not known: they stand by their own rank's order alone.
     pub untied: usize,
     /// Events that contradict others of their own rank and are left out.
@@ -107,7 +153,12 @@ pub fn timeline<'r>(sources: &[Source<'r>]) -> Timeline<'r> {
     tasks.sort_by_key(|(rank, _)| *rank);
     tasks.dedup_by_key(|(rank, _)| *rank);
     let size = tasks.iter().filter_map(|(_, source)| source.recording.world);
-    let has_lost = tasks.iter().any(|(_, source)| !source.events.lost.is_empty());
+    // What was written over, or was not asked for, will not come.
+    let is_whole = |source: &Source<'_>| {
+        let first = source.events.events.first();
+        source.events.lost.is_empty() && first.is_none_or(|first| first.sequence == 0)
+    };
+    let lacks_some = !tasks.iter().all(|(_, source)| is_whole(source));
     let job = Job {
         size: size.map(|(_, size)| size).max().unwrap_or(0).min(MOST_RANKS),
         tasks,
@@ -117,7 +168,7 @@ pub fn timeline<'r>(sources: &[Source<'r>]) -> Timeline<'r> {
     let mut offsets = Offsets::default();
     sorted.out.iter().for_each(|reported| offsets.observe(reported));
     let corrections = job.corrections(&offsets);
-    if has_lost || !corrections.is_empty() {
+    if lacks_some || !corrections.is_empty() {
         sorted = job.sorted(&corrections, Patience::Bounded);
     }
     job.timeline(&sorted)
@@ -178,10 +229,14 @@ impl<'r> Job<'r> {
         let order = self.in_order_of_time(corrections);
         let begun = order.first().map_or(0, |(time, _)| *time);
         let mut looked = 0;
-        for &(time, entry) in &order {
+        let measured = (order.len() / POINTS).max(1);
+        for (at, &(time, entry)) in order.iter().enumerate() {
             let (rank, source) = self.tasks[entry.task];
             let now = u64::try_from(time.saturating_sub(begun)).unwrap_or(0);
             sorting.take(rank, source.recording, entry, now);
+            if at % measured == 0 {
+                sorting.points.push(WindowPoint::of(&sorting.sorter, time));
+            }
             if now.saturating_sub(looked) >= LOOK_EACH && patience == Patience::Bounded {
                 looked = now;
                 sorting.expire(now);
@@ -204,6 +259,7 @@ impl<'r> Job<'r> {
         Timeline {
             lanes: lanes.collect(),
             happenings: happenings.collect(),
+            points: sorting.points.clone(),
             untied: sorting.untied,
             left_out: sorting.left_out,
         }
@@ -220,9 +276,12 @@ fn happening<'r>(rank: u32, recording: &'r Recording, reported: &Reported<Entry>
         time: reported.time,
         local: reported.event.time,
         step: entry.event.step,
-        operation: entry.event.operation.map(|number| recording.operation(number)),
+        operation: entry
+            .event
+            .operation
+            .map(|number| Cow::Borrowed(recording.operation(number))),
         communicator: entry.communicator,
-        touch: entry.touch,
+        tie: entry.tie,
         cause: reported.cause.map(|cause| {
             let rank = cause.id.stream.index() as u32;
             (rank, cause.id.sequence, cause.time)

@@ -17,6 +17,7 @@
 //! over changes of both.
 
 mod change;
+mod conditions;
 mod debuggers;
 mod foreign_stacks;
 mod graphs;
@@ -46,7 +47,7 @@ pub struct Target {
 }
 
 /// All of them.
-pub const TARGETS: [Target; 17] = [
+pub const TARGETS: [Target; 18] = [
     Target {
         // ELF and DWARF of a program.
         name: "bind",
@@ -124,6 +125,12 @@ pub const TARGETS: [Target; 17] = [
         name: "causal",
         check: orders::order,
         seeds: orders::seeds,
+    },
+    Target {
+        // A condition over ranks, and a stream that it is held against.
+        name: "condition",
+        check: conditions::condition,
+        seeds: conditions::seeds,
     },
     Target {
         // The calls of a thread.

@@ -1,8 +1,8 @@
 //! The events of a task, all the way to a timeline.
 
 use crate::recordings;
-use engine::recorded::Recording;
-use engine::timeline::{Events, Source, timeline};
+use engine::recorded::{Record, Recording, waiting};
+use engine::timeline::{Events, Source, Tie, Timeline, last_events, ring, timeline};
 use std::sync::LazyLock;
 
 /// The recording whose communicators and operations the events name.
@@ -40,11 +40,59 @@ pub(crate) fn events(bytes: &[u8]) {
     for line in lines.lines() {
         assert!(serde_json::from_str::<serde_json::Value>(line).is_ok(), "{line}");
     }
+    check_last(bytes, &sources, &timeline);
     let trace = report::timeline_perfetto(&timeline);
     assert!(
         serde_json::from_str::<serde_json::Value>(&trace).is_ok(),
         "{trace}"
     );
+}
+
+/// The last events are those that the whole has last, and in the same order.
+fn check_last(bytes: &[u8], sources: &[Source<'_>], timeline: &Timeline<'_>) {
+    let last = last_events(sources, None);
+    for task in &last.tasks {
+        let own = timeline.happenings.iter().filter(|each| each.rank == task.rank);
+        let own = Vec::from_iter(own);
+        let kept = task.events.iter().map(|event| &event.happening);
+        assert!(kept.eq(own[own.len() - task.events.len()..].iter().copied()));
+        let received = own.iter().rfind(|each| matches!(each.tie, Tie::From(_, Some(_))));
+        assert_eq!(
+            task.received.as_ref().map(|event| &event.happening),
+            received.copied()
+        );
+    }
+    let record = |source: &Source<'_>| Record {
+        recording: source.recording.clone(),
+        is_gone: false,
+        moves: false,
+        now: 0,
+    };
+    let mut waiting = waiting(&Vec::from_iter(sources.iter().map(record)));
+    waiting.last_events = Some(last);
+    let text = report::waits_text(&waiting, true);
+    assert!(text.contains("Last events"), "{text}");
+    let json = report::waits_json(&waiting);
+    assert!(serde_json::from_str::<serde_json::Value>(&json).is_ok(), "{json}");
+    check_tail(bytes);
+}
+
+/// A copy of the last slots alone says of them what the whole file says.
+fn check_tail(bytes: &[u8]) {
+    for most in [1, 5, 64] {
+        let Some(tail) = ring::tail(bytes, most) else {
+            return;
+        };
+        let mut copy = vec![0; tail.length];
+        let head = ring::HEADER * 8;
+        for part in [0..head].iter().chain(&tail.parts) {
+            copy[part.clone()].copy_from_slice(&bytes[part.clone()]);
+        }
+        assert_eq!(
+            Events::read(&copy, &copy, tail.from),
+            Events::read(bytes, bytes, tail.from)
+        );
+    }
 }
 
 /// What a recorder has written, with some of each kind.

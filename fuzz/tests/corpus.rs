@@ -124,6 +124,11 @@ fn events() {
 }
 
 #[test]
+fn condition() {
+    check("condition");
+}
+
+#[test]
 fn causal() {
     check("causal");
 }

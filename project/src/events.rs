@@ -6,13 +6,12 @@ use crate::recordings::{self, FirstLook};
 use engine::recorded::Recording;
 use engine::timeline::{EXTENSION, Events, ring};
 use rayon::prelude::*;
-use regular_files::{Limit, Reader};
+use regular_files::Reader;
 use std::collections::BTreeMap;
-use std::io::Read as _;
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
-
-/// No ring is larger.
-const MOST: Limit = Limit::of(260 << 20);
 
 /// What the tasks of one job have recorded, with their events, from directories and files.
 ///
@@ -90,6 +89,11 @@ impl FollowedEvents {
         fresh.into_iter().map(|(_, read)| read).collect()
     }
 
+    /// The tasks that were seen.
+    pub fn tasks(&self) -> impl Iterator<Item = &Recording> {
+        self.tasks.values()
+    }
+
     /// Whether any of the tasks still runs on this host.
     #[must_use]
     pub fn is_running(&self) -> bool {
@@ -97,24 +101,60 @@ impl FollowedEvents {
     }
 }
 
-/// The events beside a recording from this number on, and then the recording; nothing if it has none.
-fn read_from(file: &Path, next: u64) -> Result<Option<(Recording, Events)>, String> {
-    let reader = Reader::default();
-    let ring = file.with_extension(EXTENSION);
-    if !reader.is_file(&ring) {
-        return Ok(None);
-    }
-    if next > 0 {
-        // Most rings of a job that waits have nothing new: their beginning tells.
-        let mut head = [0; ring::HEADER * 8];
-        let mut opened = reader.open(&ring).map_err(|error| error.to_string())?;
-        opened.read_exact(&mut head).map_err(|error| error.to_string())?;
-        if ring::written(&head) <= next {
+/// The last events beside a recording, at most so many; nothing if it has none, or none that can be read.
+pub(crate) fn last_beside(file: &Path, reader: &Reader, most: u64) -> Option<Events> {
+    Ring::beside(file, reader).ok()??.read(most, None).ok()
+}
+
+/// A ring that is open, with what it began with then.
+struct Ring {
+    file: File,
+    head: [u8; ring::HEADER * 8],
+}
+
+impl Ring {
+    /// The one beside a recording; nothing if it has none.
+    fn beside(recording: &Path, reader: &Reader) -> io::Result<Option<Self>> {
+        let path = recording.with_extension(EXTENSION);
+        if !reader.is_file(&path) {
             return Ok(None);
         }
+        let file = reader.open(&path)?;
+        let mut head = [0; ring::HEADER * 8];
+        file.read_exact_at(&mut head, 0)?;
+        Ok(Some(Self { file, head }))
     }
-    let bytes = || reader.read_sparse(&ring, MOST).map_err(|error| error.to_string());
-    let events = Events::read(&bytes()?, &bytes()?, next).map_err(|error| error.to_string())?;
+
+    /// The last events, at most so many, from this number on: of a ring that grows only what is new is read.
+    fn read(&self, most: u64, from: Option<u64>) -> Result<Events, String> {
+        let new = from.map_or(u64::MAX, |from| ring::written(&self.head).saturating_sub(from));
+        let tail = ring::tail(&self.head, most.min(new)).ok_or_else(|| ring::Error::NoRing.to_string())?;
+        let copy = || -> io::Result<Vec<u8>> {
+            // Zeros that nobody looks at take no memory.
+            let mut bytes = vec![0; tail.length];
+            bytes[..self.head.len()].copy_from_slice(&self.head);
+            for part in &tail.parts {
+                let at = part.start as u64;
+                self.file.read_exact_at(&mut bytes[part.clone()], at)?;
+            }
+            Ok(bytes)
+        };
+        let copy = || copy().map_err(|error| error.to_string());
+        Events::read(&copy()?, &copy()?, from.unwrap_or(tail.from)).map_err(|error| error.to_string())
+    }
+}
+
+/// The events beside a recording from this number on, and then the recording; nothing if it has none, or none that are new.
+fn read_from(file: &Path, next: u64) -> Result<Option<(Recording, Events)>, String> {
+    let reader = Reader::default();
+    let Some(ring) = Ring::beside(file, &reader).map_err(|error| error.to_string())? else {
+        return Ok(None);
+    };
+    // Most rings of a job that waits have nothing new: their beginning tells.
+    if next > 0 && ring::written(&ring.head) <= next {
+        return Ok(None);
+    }
+    let events = ring.read(u64::MAX, Some(next))?;
     let recording = recordings::read_one(file, &reader)?;
     if (events.pid, events.birth) != (recording.pid, recording.birth) {
         return Err("its events are of another process".to_owned());

@@ -1,8 +1,10 @@
 //! The recordings of a job: which files they are, and what is known of their processes.
 
+use crate::events::last_beside;
 use crate::failure::Failure;
 use crate::listener::Listener;
 use engine::recorded::{self, Record, Recording, Stage, Waiting};
+use engine::timeline::{Events, Source, last_events, since_epoch};
 use rayon::prelude::*;
 use regular_files::{Limit, Reader};
 use runtime_probe::{Job, TaskRef};
@@ -18,16 +20,14 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// What the names of recordings end in, behind a dot.
 const EXTENSION: &str = "recording";
 
+/// How many events of all tasks are looked at for what they did last: sorting so many takes some hundredths of a second.
+const EVENTS: u64 = 1 << 18;
+
+/// How many events of a task are looked at, however many tasks there are.
+const LEAST_EVENTS: u64 = 64;
+
 /// No recording is larger. Most of one is room that was never used.
 const MOST: Limit = Limit::of(64 << 20);
-
-/// What the tasks of one job have recorded, from directories and files; of a job that runs, as it is now: it is looked at twice.
-///
-/// # Errors
-/// As [`FirstLook::of_paths`].
-pub fn recordings(paths: &[PathBuf], listener: &dyn Listener) -> Result<Vec<Record>, Failure> {
-    Ok(FirstLook::of_paths(paths, listener)?.again())
-}
 
 /// Who waits for whom; nothing if no task has recorded anything.
 pub fn waiting(records: &[Record]) -> Option<Waiting> {
@@ -40,6 +40,8 @@ pub struct FirstLook {
     reader: Reader,
     /// When the last of the files had been read.
     at: Instant,
+    /// How many events of each are read the next time.
+    events: u64,
 }
 
 impl FirstLook {
@@ -90,6 +92,7 @@ impl FirstLook {
             recordings,
             reader,
             at: Instant::now(),
+            events: 0,
         }
     }
 
@@ -101,19 +104,65 @@ impl FirstLook {
     /// The recordings as they are a moment after the first look, if their job runs, with what became of them in between.
     #[must_use]
     pub fn again(self) -> Vec<Record> {
+        self.look_again().records
+    }
+
+    /// The same, and who waits for whom by them, with the last events of each task where these are recorded.
+    #[must_use]
+    pub fn with_waiting(mut self) -> (Vec<Record>, Option<Waiting>) {
+        let rings = self.recordings.len() as u64;
+        self.events = EVENTS.checked_div(rings).unwrap_or(0).max(LEAST_EVENTS);
+        let SecondLook {
+            records,
+            events,
+            clock,
+        } = self.look_again();
+        let Some(mut waiting) = waiting(&records) else {
+            return (records, None);
+        };
+        let sources = records.iter().zip(&events).filter_map(|(record, events)| {
+            let (recording, events) = (&record.recording, events.as_ref()?);
+            let is_its = (events.pid, events.birth) == (recording.pid, recording.birth);
+            is_its.then_some(Source { recording, events })
+        });
+        let sources = Vec::from_iter(sources);
+        if !sources.is_empty() {
+            let here = records.iter().map(|record| &record.recording);
+            let here = here.filter(|recording| recording.host == host());
+            let now = clock.and_then(|clock| here.map(|recording| since_epoch(recording, clock)).max());
+            waiting.last_events = Some(last_events(&sources, now));
+        }
+        (records, Some(waiting))
+    }
+
+    /// Who waits for whom; nothing if no task has recorded anything.
+    #[must_use]
+    pub fn waiting(self) -> Option<Waiting> {
+        self.with_waiting().1
+    }
+
+    fn look_again(self) -> SecondLook {
         let first = self.recordings;
         let alive: Vec<bool> = first.iter().map(|(_, recording)| runs(recording)).collect();
         let job_runs = alive.contains(&true);
-        let mut later: Vec<Option<Recording>> = Vec::new();
+        let reader = &self.reader;
         if job_runs {
             std::thread::sleep(PAUSE.saturating_sub(self.at.elapsed()));
-            let reader = &self.reader;
+        }
+        let now = now(&first, job_runs);
+        let mut events = Vec::new();
+        if self.events > 0 {
+            // Before the recordings, which then know all that the events name.
+            let last = |(path, _): &(PathBuf, Recording)| last_beside(path, reader, self.events);
+            first.par_iter().map(last).collect_into_vec(&mut events);
+        }
+        let mut later: Vec<Option<Recording>> = Vec::new();
+        if job_runs {
             first
                 .par_iter()
                 .map(|(path, _)| read_one(path, reader).ok())
                 .collect_into_vec(&mut later);
         }
-        let now = now(&first, job_runs);
         later.resize_with(first.len(), || None);
         let both = first.into_iter().zip(later).zip(alive);
         let records = both.map(|(((_, recording), second), alive)| {
@@ -131,8 +180,47 @@ impl FirstLook {
                 recording,
             }
         });
-        records.collect()
+        SecondLook {
+            records: records.collect(),
+            events,
+            clock: job_runs.then_some(now),
+        }
     }
+}
+
+/// What a second look has shown.
+struct SecondLook {
+    records: Vec<Record>,
+    /// The last events of each, where they were asked for.
+    events: Vec<Option<Events>>,
+    /// The monotonic clock of this host then, if the job runs.
+    clock: Option<u64>,
+}
+
+/// Recordings that a user names: directories and files as they are, and for the number of a process where what its job records is.
+///
+/// # Errors
+/// No such process is here, or its job is not recorded.
+pub fn recordings_named(names: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let mut paths = Vec::new();
+    for name in names {
+        let pid = name.to_str().and_then(|name| name.parse::<u32>().ok());
+        let Some(pid) = pid.filter(|_| !name.exists()) else {
+            paths.push(name.clone());
+            continue;
+        };
+        let job = crate::jobs::job_of(pid)?;
+        let mapped = job.tasks.iter().filter_map(|task| task.mapped_file(EXTENSION));
+        let directories: BTreeSet<PathBuf> = mapped
+            .filter_map(|file| file.parent().map(Path::to_path_buf))
+            .collect();
+        if directories.is_empty() {
+            return Err(Failure::new(format!("the job of process {pid} is not recorded"))
+                .hint("hindmost run --events -- mpirun … starts one that is"));
+        }
+        paths.extend(directories);
+    }
+    Ok(paths)
 }
 
 /// The recordings that the arguments name, sorted.

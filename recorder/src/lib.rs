@@ -95,6 +95,12 @@ pub fn shim(header: &str) -> Result<String, Error> {
     Ok(text)
 }
 
+/// Whether calls of the function of this name are recorded, where the MPI library has it.
+#[must_use]
+pub fn is_recorded(name: &str) -> bool {
+    wrapper::by_hand(WRITTEN).contains(name) || library::function(name).is_some_and(wrapper::communicates)
+}
+
 const PRELUDE: &str = include_str!("prelude.c");
 const WRITTEN: &str = concat!(include_str!("written.c"), include_str!("windows.c"));
 const ENTRIES: &str = include_str!("entries.c");

@@ -21,6 +21,17 @@ pub fn is_wrapped(prototype: &Prototype) -> bool {
     row(prototype).is_some_and(|row| what(row, prototype).is_some())
 }
 
+/// Whether a function takes part in communication, whatever the prototype that a library gives it.
+pub fn communicates(row: &Function) -> bool {
+    let waits = row.wait == Wait::Tasks;
+    match row.part {
+        Part::Sends | Part::SendsBuffered | Part::Receives | Part::Exchanges => true,
+        Part::Probes | Part::Takes | Part::Collective(_) => true,
+        Part::Opens | Part::File => waits,
+        _ => waits && row.name.starts_with("MPI_Win_"),
+    }
+}
+
 /// The row of the function, if its arguments are those of the prototype.
 fn row(prototype: &Prototype) -> Option<&'static Function> {
     let row = library::function(prototype.function())?;

@@ -209,6 +209,40 @@ pub fn written(head: &[u8]) -> u64 {
     word(head, header::WRITTEN)
 }
 
+/// Where the last events of a file stand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tail {
+    /// The number of the first of them.
+    pub from: u64,
+    /// How long the whole file is, in bytes.
+    pub length: usize,
+    /// The bytes of the file that hold them, without its header.
+    pub parts: Vec<Range<usize>>,
+}
+
+/// Where the last events stand, at most so many, by the first [`HEADER`] words of a file. A copy of the file that has its header and these parts is read
+/// from [`Tail::from`] on as the whole is; nothing if it is no ring.
+#[must_use]
+pub fn tail(head: &[u8], most: u64) -> Option<Tail> {
+    let capacity = word(head, header::CAPACITY);
+    if word(head, header::MAGIC) != MAGIC || !(1..=MOST).contains(&capacity) {
+        return None;
+    }
+    let written = written(head);
+    let from = written.saturating_sub(most.min(capacity));
+    let byte = |slot: u64| (HEADER + slot as usize * SLOT) * 8;
+    let (first, behind) = (from % capacity, from % capacity + (written - from));
+    let parts = [
+        byte(first)..byte(behind.min(capacity)),
+        byte(0)..byte(behind.saturating_sub(capacity)),
+    ];
+    Some(Tail {
+        from,
+        length: words(capacity) * 8,
+        parts: parts.into_iter().filter(|part| !part.is_empty()).collect(),
+    })
+}
+
 fn word(bytes: &[u8], index: usize) -> u64 {
     let bytes = index.checked_mul(8).and_then(|at| bytes.get(at..at + 8));
     let bytes: Option<[u8; 8]> = bytes.and_then(|bytes| bytes.try_into().ok());

@@ -20,6 +20,7 @@ mod form;
 mod headline;
 mod hosts;
 pub mod json;
+mod last_events;
 mod line;
 mod names;
 mod next;
@@ -34,6 +35,7 @@ mod summary;
 mod text;
 mod threads;
 mod timeline;
+mod timeline_page;
 pub mod tree;
 mod trouble;
 mod uri;
@@ -52,7 +54,10 @@ pub use sarif::check_sarif;
 pub use slice::sentence_of_places;
 pub use summary::summary_text;
 pub use text::{counted, stands};
-pub use timeline::{timeline_json_line, timeline_jsonl, timeline_line, timeline_perfetto, timeline_text};
+pub use timeline::{
+    event_words, timeline_json_line, timeline_jsonl, timeline_line, timeline_perfetto, timeline_text,
+};
+pub use timeline_page::{PageKind, PagePart, timeline_html, timeline_part};
 pub use tree::{DotColors, TreeText};
 pub use uri::encoded;
-pub use waits::{headline as waits_headline, waits_dot, waits_dump, waits_text};
+pub use waits::{WaitsSaid, headline as waits_headline, waits_dot, waits_dump, waits_text};

@@ -85,7 +85,7 @@ pub fn page_html(page: &Page<'_>) -> String {
     );
     let data = data::block(page, &verdict);
     let title = format!("hindmost: {}", verdict.short());
-    fill(&[
+    let places: [(&str, &str); 8] = [
         ("policy", &policy),
         ("title", &escape(&title)),
         ("tone", verdict.tone),
@@ -94,13 +94,14 @@ pub fn page_html(page: &Page<'_>) -> String {
         ("style", STYLE),
         ("data", &data),
         ("script", &script),
-    ])
+    ];
+    filled(TEMPLATE, &places)
 }
 
-/// The template with its places filled: `{{name}}` in one pass, so that nothing that is filled in is looked into.
-fn fill(values: &[(&str, &str)]) -> String {
+/// A template with its places filled: `{{name}}` in one pass, so that nothing that is filled in is looked into.
+pub(crate) fn filled(template: &str, values: &[(&str, &str)]) -> String {
     let mut out = String::new();
-    let mut rest = TEMPLATE;
+    let mut rest = template;
     while let Some((before, after)) = rest.split_once("{{")
         && let Some((name, after)) = after.split_once("}}")
     {
@@ -114,12 +115,12 @@ fn fill(values: &[(&str, &str)]) -> String {
 }
 
 /// The hash by which a security policy allows a script or a style sheet.
-fn hash(text: &str) -> String {
+pub(crate) fn hash(text: &str) -> String {
     base64::engine::general_purpose::STANDARD.encode(Sha256::digest(text.as_bytes()))
 }
 
 /// Text for HTML, freed of what would reorder or hide it.
-fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in clean(text).chars() {
         match c {

@@ -2,9 +2,11 @@
 
 use crate::clean::clean;
 use crate::style::{DOUBT, FAINT, paint};
-use engine::timeline::{Happening, Missing, Step, Timeline, Touch};
-use serde::Serialize;
+use anstyle::Style;
+use engine::timeline::{Happening, Missing, Step, Tie, Timeline};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
@@ -47,7 +49,16 @@ pub fn timeline_text(timeline: &Timeline<'_>, most: Option<usize>) -> String {
 #[must_use]
 pub fn timeline_line(happening: &Happening<'_>, begun: i64) -> String {
     let seconds = happening.time.saturating_sub(begun) as f64 / 1e9;
-    let operation = happening.operation.map_or("a signal".into(), clean);
+    format!("{seconds:>14.6} s  {}", words(happening))
+}
+
+/// What happens in an event, to whom and after what.
+pub(crate) fn words(happening: &Happening<'_>) -> String {
+    in_words(happening, |style, words| paint(style, words))
+}
+
+fn in_words(happening: &Happening<'_>, painted: fn(Style, String) -> String) -> String {
+    let operation = happening.operation.as_deref().map_or("a signal".into(), clean);
     let step = match happening.step {
         Step::Begins => "enters",
         Step::Ends => "leaves",
@@ -55,32 +66,37 @@ pub fn timeline_line(happening: &Happening<'_>, begun: i64) -> String {
         Step::Completes => "completes",
         Step::Signals => "gives",
     };
-    let touch = match happening.touch {
-        Touch::None => String::new(),
-        Touch::To(rank, tag) => format!(" to rank {rank} (tag {tag})"),
-        Touch::From(rank, tag) => format!(" from rank {rank} (tag {tag})"),
-        Touch::Enters(ordinal, _) | Touch::Leaves(ordinal, _) => format!(", number {ordinal}"),
+    let with = match happening.tie {
+        Tie::None => String::new(),
+        Tie::To(rank, tag) => format!(" to rank {rank}{}", tag_words(tag)),
+        Tie::From(rank, tag) => format!(" from rank {rank}{}", tag_words(tag)),
+        Tie::Enters(ordinal, _) | Tie::Leaves(ordinal, _) => format!(", number {ordinal}"),
     };
-    let mut line = format!(
-        "{seconds:>14.6} s  rank {:<4} {step} {operation}{touch}",
-        happening.rank
-    );
+    let mut line = format!("rank {:<4} {step} {operation}{with}", happening.rank);
     if let Some((rank, _, time)) = happening.cause {
         let after = happening.time.saturating_sub(time) as f64 / 1e9;
-        let _ = write!(
-            line,
-            "{}",
-            paint(FAINT, format!(", {after:.6} s after rank {rank}"))
-        );
+        line.push_str(&painted(FAINT, format!(", {after:.6} s after rank {rank}")));
     }
     if let Some(doubt) = doubt(happening) {
-        let _ = write!(line, "  {}", paint(DOUBT, doubt));
+        line.push_str("  ");
+        line.push_str(&painted(DOUBT, doubt.to_owned()));
     }
     line
 }
 
+/// What happens in an event, to whom and after what, without styles.
+#[must_use]
+pub fn event_words(happening: &Happening<'_>) -> String {
+    in_words(happening, |_, words| words)
+}
+
+/// The tag of a message; a signal has none.
+pub(crate) fn tag_words(tag: Option<i64>) -> String {
+    tag.map_or(String::new(), |tag| format!(" (tag {tag})"))
+}
+
 /// What is wrong with the order around an event.
-fn doubt(happening: &Happening<'_>) -> Option<&'static str> {
+pub(crate) fn doubt(happening: &Happening<'_>) -> Option<&'static str> {
     let standing = happening.standing;
     match standing.missing {
         Missing::Gone => return Some("what it follows was not recorded"),
@@ -91,7 +107,7 @@ fn doubt(happening: &Happening<'_>) -> Option<&'static str> {
     if standing.overtaken {
         return Some("what follows it stands above");
     }
-    (standing.lost_before > 0).then_some("events of this rank before it were written over")
+    (standing.lost_before > 0).then_some("events of this rank before it were not read")
 }
 
 #[derive(Serialize)]
@@ -111,33 +127,46 @@ struct LaneJson<'t> {
     lost: u64,
 }
 
-#[derive(Serialize)]
-struct CauseJson {
+/// The latest event of another rank that an event comes directly after.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CauseJson {
     rank: u32,
     sequence: u64,
     time_ns: i64,
 }
 
 /// An event; what is not known, or does not apply, is left out.
-#[derive(Serialize)]
-struct EventJson<'t> {
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct EventJson<'t> {
     rank: u32,
     sequence: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     thread: Option<u32>,
     time_ns: i64,
     local_ns: i64,
-    step: &'static str,
+    step: Cow<'t, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    operation: Option<&'t str>,
+    operation: Option<Cow<'t, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     communicator: Option<String>,
-    #[serde(flatten)]
-    touch: BTreeMap<&'static str, i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    from: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tag: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    enters: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    leaves: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    root: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     cause: Option<CauseJson>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    missing: Option<&'static str>,
+    missing: Option<Cow<'t, str>>,
     #[serde(skip_serializing_if = "is_false")]
     overtaken: bool,
     #[serde(skip_serializing_if = "is_zero")]
@@ -164,33 +193,18 @@ fn step_word(step: Step) -> &'static str {
     }
 }
 
-/// What an event has to do with others, as members of its object.
-fn touch_members(touch: Touch) -> BTreeMap<&'static str, i64> {
-    let with_root = |what, ordinal: u64, root: Option<u32>| {
-        let root = root.map(|root| ("root", i64::from(root)));
-        [(what, ordinal as i64)].into_iter().chain(root).collect()
-    };
-    match touch {
-        Touch::None => BTreeMap::new(),
-        Touch::To(rank, tag) => BTreeMap::from([("to", i64::from(rank)), ("tag", tag)]),
-        Touch::From(rank, tag) => BTreeMap::from([("from", i64::from(rank)), ("tag", tag)]),
-        Touch::Enters(ordinal, root) => with_root("enters", ordinal, root),
-        Touch::Leaves(ordinal, root) => with_root("leaves", ordinal, root),
-    }
-}
-
-fn event_json<'t>(happening: &Happening<'t>) -> EventJson<'t> {
+/// The wire form of an event.
+pub(crate) fn event_json<'t>(happening: &'t Happening<'_>) -> EventJson<'t> {
     let standing = happening.standing;
-    EventJson {
+    let event = EventJson {
         rank: happening.rank,
         sequence: happening.sequence,
         thread: happening.thread,
         time_ns: happening.time,
         local_ns: happening.local,
-        step: step_word(happening.step),
-        operation: happening.operation,
+        step: step_word(happening.step).into(),
+        operation: happening.operation.as_deref().map(Into::into),
         communicator: happening.communicator.map(|identity| format!("{identity:016x}")),
-        touch: touch_members(happening.touch),
         cause: happening.cause.map(|(rank, sequence, time_ns)| CauseJson {
             rank,
             sequence,
@@ -198,12 +212,36 @@ fn event_json<'t>(happening: &Happening<'t>) -> EventJson<'t> {
         }),
         missing: match standing.missing {
             Missing::Nothing => None,
-            Missing::Gone => Some("gone"),
-            Missing::Late => Some("late"),
-            Missing::Cycle => Some("cycle"),
+            Missing::Gone => Some("gone".into()),
+            Missing::Late => Some("late".into()),
+            Missing::Cycle => Some("cycle".into()),
         },
         overtaken: standing.overtaken,
         lost_before: standing.lost_before,
+        ..EventJson::default()
+    };
+    match happening.tie {
+        Tie::None => event,
+        Tie::To(rank, tag) => EventJson {
+            to: Some(rank),
+            tag,
+            ..event
+        },
+        Tie::From(rank, tag) => EventJson {
+            from: Some(rank),
+            tag,
+            ..event
+        },
+        Tie::Enters(ordinal, root) => EventJson {
+            enters: Some(ordinal),
+            root,
+            ..event
+        },
+        Tie::Leaves(ordinal, root) => EventJson {
+            leaves: Some(ordinal),
+            root,
+            ..event
+        },
     }
 }
 
@@ -260,7 +298,7 @@ pub fn timeline_perfetto(timeline: &Timeline<'_>) -> String {
         received: timeline
             .happenings
             .iter()
-            .filter(|happening| matches!(happening.touch, Touch::From(..)))
+            .filter(|happening| matches!(happening.tie, Tie::From(..)))
             .filter_map(|happening| happening.cause.map(|(rank, sequence, _)| (rank, sequence)))
             .collect(),
     };
@@ -296,8 +334,8 @@ impl Trace {
     fn add(&mut self, happening: &Happening<'_>) {
         let (pid, tid) = (happening.rank, happening.thread.unwrap_or(0));
         let ts = happening.time.saturating_sub(self.begun) as f64 / 1e3;
-        let name = happening.operation.map_or("signal".into(), clean);
-        if let (Touch::From(..), Some((rank, sequence, _))) = (happening.touch, happening.cause) {
+        let name = happening.operation.as_deref().map_or("signal".into(), clean);
+        if let (Tie::From(..), Some((rank, sequence, _))) = (happening.tie, happening.cause) {
             let id = format!("{rank}.{sequence}");
             self.push(&json!({"ph": "f", "bp": "e", "cat": "message", "name": "message", "id": id, "pid": pid, "tid": tid, "ts": ts}));
         }
@@ -319,7 +357,7 @@ impl Trace {
                 self.push(&json!({"ph": "i", "s": "t", "cat": "mpi", "name": name, "pid": pid, "tid": tid, "ts": ts, "args": args}));
             }
         }
-        if self.received.contains(&(pid, happening.sequence)) && matches!(happening.touch, Touch::To(..)) {
+        if self.received.contains(&(pid, happening.sequence)) && matches!(happening.tie, Tie::To(..)) {
             let id = format!("{pid}.{}", happening.sequence);
             self.push(&json!({"ph": "s", "cat": "message", "name": "message", "id": id, "pid": pid, "tid": tid, "ts": ts}));
         }

@@ -2,13 +2,16 @@
 
 mod dump;
 mod graph;
+mod said;
 
 pub use dump::waits_dump;
 pub use graph::waits_dot;
 pub(crate) use graph::{link_label, link_sentence, node_does, part_word};
+pub use said::WaitsSaid;
 
 use crate::clean::clean;
 use crate::headline::capital;
+use crate::last_events::last_events;
 use crate::style::{DOUBT, FAINT, HINDMOST, TITLE, paint};
 use base::RankSet;
 use engine::recorded::{Because, Differ, Doing, Least, Mismatch, Stage, Verdict, Waiting, reduction_name};
@@ -53,6 +56,7 @@ pub fn waits_text(waiting: &Waiting, all: bool) -> String {
             let _ = writeln!(text, "  {} {what}", ranks_text(&tasks));
         }
     }
+    last_events(&mut text, waiting, &waiting.involved());
     text
 }
 
@@ -78,6 +82,7 @@ pub(crate) fn beside_answer(text: &mut String, answer: &Answer) {
         }
     }
     who_for_whom(text, waiting, Some((LINES_BESIDE, "--waits")));
+    last_events(text, waiting, &answer.involved());
 }
 
 /// The waits, one line each; of more than so many the first ones, and how to see the rest.

@@ -1,7 +1,7 @@
 //! The events of real jobs in causal order: what is exported is held against the rules of MPI, counted anew from the lines alone (`plans/events.c`).
 
 use crate::hindmost::{PATIENCE, hindmost, my_turn, run, said};
-use crate::waits::{Debug, RANKS, made_of, start_with};
+use crate::waits::{Debug, RANKS, Running, fits, made_of, start_with};
 use corpus::Mpi;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -159,6 +159,60 @@ fn check_trace(directory: &Path, messages: usize) {
     assert_eq!(open.values().filter(|calls| calls.len() == 1).count(), RANKS);
 }
 
+/// What an answer says of who received what last is what the lines say.
+fn check_last(events: &[Value], waits: &Value, until: &str) {
+    let last = &waits["last_events"];
+    assert_eq!(last["until"], until, "{last:#}");
+    let ranks = last["ranks"].as_array().unwrap();
+    assert!(!ranks.is_empty(), "{waits:#}");
+    for of_rank in ranks {
+        for (member, tie) in [("received", "from"), ("sent", "to"), ("left", "leaves")] {
+            let is_one = |event: &&Value| {
+                let is_message = tie == "leaves" || event.get("tag").is_some();
+                event["rank"] == of_rank["rank"] && event.get(tie).is_some() && is_message
+            };
+            let expected = events.iter().rfind(is_one).unwrap();
+            let found = &of_rank[member]["event"];
+            for same in ["sequence", tie, "tag", "operation", "local_ns"] {
+                assert_eq!(found.get(same), expected.get(same), "{member} of {of_rank:#}");
+            }
+            assert!(
+                of_rank[member]["seconds_ago"].as_f64().unwrap() > 0.0,
+                "{of_rank:#}"
+            );
+        }
+    }
+    // The last ones of those ranks, in the order of the lines.
+    let place = |event: &Value| {
+        let same = |line: &Value| ["rank", "sequence"].iter().all(|part| line[part] == event[part]);
+        events.iter().position(same).unwrap()
+    };
+    let shown = last["events"].as_array().unwrap();
+    let places = Vec::from_iter(shown.iter().map(|event| place(&event["event"])));
+    assert!(places.len() > 1 && places.is_sorted(), "{places:?}");
+}
+
+/// The answer about the hung job has its last events, and so has what is said of it once it is gone.
+fn check_answer(mpi: Mpi, job: &Running, events: &[Value]) {
+    if mpi == Mpi::OpenMpi {
+        let launcher = job.launcher.id().to_string();
+        let answer = run(hindmost().args(["find", "--format", "json", &launcher]));
+        let answer: Value =
+            serde_json::from_slice(&answer.stdout).unwrap_or_else(|_| panic!("{}", said(&answer)));
+        fits(include_str!("../../docs/schemas/answer.schema.json"), &answer);
+        check_last(events, &answer["waits"], "now");
+    }
+    let waits = run(hindmost().arg("waits").arg(&job.directory));
+    let waits = String::from_utf8_lossy(&waits.stdout).into_owned();
+    assert!(
+        waits.contains(&format!(
+            "  rank 0: last message received: from rank {} (tag 5), ",
+            RANKS - 1
+        )),
+        "{waits}"
+    );
+}
+
 fn events_of(mpi: Mpi) {
     let _turn = my_turn();
     let made = made_of(mpi, "events", Debug::None);
@@ -186,6 +240,7 @@ fn events_of(mpi: Mpi) {
     let expected = TURNS * (2 * (RANKS - 1) + 2 * RANKS) + 2;
     assert_eq!(received, expected);
     check_trace(&job.directory, expected);
+    check_answer(mpi, &job, events);
     let followed = follow(&job.directory);
     let text = run(hindmost().arg("timeline").arg(&job.directory));
     let text = String::from_utf8_lossy(&text.stdout).into_owned();
@@ -193,6 +248,13 @@ fn events_of(mpi: Mpi) {
     job.end();
     // What a job leaves is what it was, and who has followed it to its end has seen the same.
     assert_eq!(export(&job.directory, "jsonl").lines().count(), lines.len());
+    let waits = run(hindmost().args(["waits", "--format", "json"]).arg(&job.directory));
+    let waits: Value = serde_json::from_slice(&waits.stdout).unwrap();
+    fits(include_str!("../../docs/schemas/waits.schema.json"), &waits);
+    check_last(events, &waits, "last-event");
+    if mpi == Mpi::OpenMpi {
+        crate::event_pages::check(&job.directory, events);
+    }
     let followed = followed.wait_with_output().unwrap();
     assert_eq!(followed.status.code(), Some(0), "{}", said(&followed));
     let followed = String::from_utf8_lossy(&followed.stdout).into_owned();

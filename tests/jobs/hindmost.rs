@@ -191,3 +191,24 @@ pub fn launch_as(mpi: Mpi, arguments: &[&str], (name, token): (&str, &str)) -> C
         .spawn()
         .unwrap_or_else(|error| panic!("{launcher}: {error}"))
 }
+
+/// What a browser makes of a page: its elements, as text. `None` where there is no browser and nobody demands one.
+pub fn dom_of(page: &str, name: &str) -> Option<String> {
+    let file = out().join(format!("page-{name}.html"));
+    std::fs::write(&file, page).unwrap_or_else(|error| panic!("{error}"));
+    let profile = out().join(format!("profile-{name}"));
+    let browser = Command::new("chromium")
+        .args(["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run"])
+        .args(["--disable-background-networking", "--window-size=1400,1600"])
+        .arg(format!("--user-data-dir={}", profile.display()))
+        .arg(format!("--screenshot={}", file.with_extension("png").display()))
+        .arg("--dump-dom")
+        .arg(format!("file://{}", file.display()))
+        .output();
+    let Ok(output) = browser else {
+        assert!(std::env::var_os("CI").is_none(), "CI has no chromium");
+        eprintln!("SKIPPED: no chromium");
+        return None;
+    };
+    Some(String::from_utf8_lossy(&output.stdout).into_owned())
+}

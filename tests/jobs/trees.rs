@@ -1,6 +1,6 @@
 //! `find --tree` on a hung job: the stacks of all ranks as one tree, in the order of their progress.
 
-use crate::hindmost::{compile, hindmost, hung, my_turn, out, run, said};
+use crate::hindmost::{compile, dom_of, hindmost, hung, my_turn, out, run, said};
 use corpus::{Mpi, Program, Stall};
 use serde_json::Value;
 use std::io::Write as _;
@@ -9,30 +9,8 @@ use std::process::{Command, Stdio};
 /// Opens a page and looks for the sentence that names the hindmost, and for its line marked in the source.
 #[track_caller]
 fn shows(page: &str, name: &str, sentence: &str) {
-    let file = out().join(format!("page-{name}.html"));
-    std::fs::write(&file, page).unwrap_or_else(|error| panic!("{error}"));
-    let browser = Command::new("chromium")
-        .args(["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run"])
-        .args(["--disable-background-networking", "--window-size=1400,1600"])
-        .arg(format!(
-            "--user-data-dir={}",
-            out().join(format!("profile-{name}")).display()
-        ))
-        .arg(format!(
-            "--screenshot={}",
-            out().join(format!("page-{name}.png")).display()
-        ))
-        .arg("--dump-dom")
-        .arg(format!("file://{}", file.display()))
-        .output();
-    let Ok(output) = browser else {
-        assert!(std::env::var_os("CI").is_none(), "CI has no chromium");
-        eprintln!("SKIPPED: no chromium");
-        return;
-    };
-    // What the script has made of the data.
-    let shown = String::from_utf8_lossy(&output.stdout);
-    assert!(shown.contains(sentence), "no '{sentence}' in\n{}", said(&output));
+    let Some(shown) = dom_of(page, name) else { return };
+    assert!(shown.contains(sentence), "no '{sentence}' in\n{shown}");
     let place = sentence.rsplit(' ').next().unwrap_or_default();
     let line = shown.split(place).nth(1).map_or("", |rest| {
         &rest[..rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(0)]

@@ -507,7 +507,7 @@ pub(crate) fn start_with(
     }
 }
 
-fn fits(schema: &str, answer: &Value) {
+pub(crate) fn fits(schema: &str, answer: &Value) {
     let schema = jsonschema::validator_for(&serde_json::from_str(schema).unwrap()).unwrap();
     if let Err(error) = schema.validate(answer) {
         panic!("{}: {error}\n{answer:#}", error.instance_path());

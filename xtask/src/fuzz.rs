@@ -38,6 +38,7 @@ const TARGETS: [(&str, u32); 17] = [
     ("recording", 5 << 20),
     ("events", 8 << 10),
     ("causal", 4 << 10),
+    ("condition", 4 << 10),
     ("trace", 256 << 10),
     ("texts", 4 << 10),
     ("mi", 4 << 10),

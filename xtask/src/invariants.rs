@@ -60,13 +60,14 @@ const FORBIDDEN: [(&[&str], &[&str], &str); 8] = [
 ];
 
 /// Crates that are built from these members alone.
-const SEES_ONLY: [(&str, &[&str]); 6] = [
+const SEES_ONLY: [(&str, &[&str]); 7] = [
     ("library", &["base"]),
     ("embed", &[]),
     ("recording", &[]),
     ("calltrace", &[]),
     ("waitgraph", &[]),
     ("causal", &["base"]),
+    ("condition", &["base"]),
 ];
 
 /// The only crates that may allow themselves `unsafe`: they touch live processes.

@@ -53,6 +53,7 @@ pub(crate) fn waiting(edges: &[(u32, u32)], graph: WaitGraph) -> Waiting {
         operations: Vec::new(),
         communicators: BTreeMap::new(),
         least: None,
+        last_events: None,
     }
 }
 
@@ -155,6 +156,7 @@ fn graph_of(tasks: u32, edges: Vec<Edge>, graph: WaitGraph) -> Waiting {
         operations: vec!["MPI_Barrier".to_owned()],
         communicators: BTreeMap::new(),
         least: None,
+        last_events: None,
     }
 }
 

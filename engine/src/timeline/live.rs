@@ -1,14 +1,18 @@
 //! Events while they come: what can be put out is, as soon as all that comes before it has been read.
 
 use super::sorting::{Entry, Sorting, since_epoch};
-use super::{Events, Happening, Lane, MOST_RANKS, happening};
+use super::{Events, Happening, Lane, MOST_RANKS, WindowPoint, happening};
 use recording::Recording;
+
+/// Each time that so many events have come, the window is measured.
+const MEASURED: usize = 16;
 
 /// A job whose events are read again and again.
 #[derive(Debug, Default)]
 pub struct Live {
     /// None until the size of the world is known.
     sorting: Option<Sorting>,
+    size: u32,
     /// The tasks by the order in which they were first seen, with what is known of them and how many of their events are lost.
     tasks: Vec<(u32, Recording, u64)>,
 }
@@ -34,9 +38,12 @@ impl Live {
         let Some(sorting) = &mut self.sorting else {
             return Vec::new();
         };
-        for (_, entry) in order {
+        for (at, (time, entry)) in order.into_iter().enumerate() {
             let (rank, recording, _) = &self.tasks[entry.task];
             sorting.take(*rank, recording, entry, now);
+            if at % MEASURED == 0 {
+                sorting.points.push(WindowPoint::of(&sorting.sorter, time));
+            }
         }
         sorting.expire(now);
         self.happenings()
@@ -50,12 +57,23 @@ impl Live {
         self.happenings()
     }
 
+    /// How large the window of the sort was since this was asked last, by the time of the events that came.
+    pub fn take_points(&mut self) -> Vec<WindowPoint> {
+        let sorting = self.sorting.as_mut();
+        sorting
+            .map(|sorting| std::mem::take(&mut sorting.points))
+            .unwrap_or_default()
+    }
+
+    /// How many ranks the job has, once one of them has told.
+    #[must_use]
+    pub fn size(&self) -> Option<u32> {
+        self.sorting.as_ref().map(|_| self.size)
+    }
+
     /// The tasks that were seen, with what is lost of their events, by rank.
     #[must_use]
     pub fn lanes(&self) -> Vec<Lane<'_>> {
-        let lane =
-            |(rank, recording, lost): &'_ (u32, Recording, u64)| (*rank, recording.host.clone(), *lost);
-        let _ = lane;
         let mut lanes = Vec::from_iter(self.tasks.iter().map(|(rank, recording, lost)| Lane {
             rank: *rank,
             host: &recording.host,
@@ -84,8 +102,10 @@ impl Live {
         let (rank, size) = recording
             .world
             .filter(|(rank, size)| rank < size && *rank < MOST_RANKS)?;
-        self.sorting
-            .get_or_insert_with(|| Sorting::new(size.min(MOST_RANKS)));
+        let size = size.min(MOST_RANKS);
+        if self.sorting.is_none() {
+            (self.sorting, self.size) = (Some(Sorting::new(size)), size);
+        }
         let known = self.tasks.iter().position(|(known, ..)| *known == rank);
         let Some(place) = known else {
             self.tasks.push((rank, recording, events.lost_count()));

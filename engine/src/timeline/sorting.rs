@@ -1,10 +1,10 @@
 //! The events of tasks, handed to the sort one by one: with ranks of the world for those of communicators, and groups that all members share.
 
-use super::Touch;
+use super::Tie;
 use base::Id;
 use causal::{Event, EventId, Flow, GroupId, Limits, Link, Message, Operation, Reported, Sorter, StreamId};
 use recording::layout::does;
-use recording::ring::{self, Numbered, Part, Tie};
+use recording::ring::{self, Numbered, Part};
 use recording::{Kind, Recording};
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ pub(super) struct Entry {
     pub(super) event: ring::Event,
     /// The identity of its communicator. It is looked up as the event comes: the communicator may be freed before the event is put out.
     pub(super) communicator: Option<u64>,
-    pub(super) touch: Touch,
+    pub(super) tie: Tie,
 }
 
 impl Entry {
@@ -27,7 +27,7 @@ impl Entry {
             task,
             event,
             communicator: None,
-            touch: Touch::None,
+            tie: Tie::None,
         }
     }
 
@@ -35,16 +35,21 @@ impl Entry {
     fn placed(self, communicator: Option<&recording::Communicator>) -> Self {
         let world = |peer: u32| communicator.and_then(|communicator| peer_of(communicator, peer));
         let root = |part: Part| part.root.and_then(world);
-        let touch = match self.event.tie {
-            Tie::Sends(to) => world(to.peer).map_or(Touch::None, |rank| Touch::To(rank, to.tag)),
-            Tie::Receives(from) => world(from.peer).map_or(Touch::None, |rank| Touch::From(rank, from.tag)),
-            Tie::Enters(part) => Touch::Enters(part.ordinal, root(part)),
-            Tie::Leaves(part) => Touch::Leaves(part.ordinal, root(part)),
-            Tie::None => Touch::None,
+        let is_window = communicator.is_some_and(|communicator| communicator.kind == Kind::Window);
+        let message = |numbered: Numbered, tie: fn(u32, Option<i64>) -> Tie| {
+            let tag = (!is_window).then_some(numbered.tag);
+            world(numbered.peer).map_or(Tie::None, |rank| tie(rank, tag))
+        };
+        let tie = match self.event.tie {
+            ring::Tie::Sends(to) => message(to, Tie::To),
+            ring::Tie::Receives(from) => message(from, Tie::From),
+            ring::Tie::Enters(part) => Tie::Enters(part.ordinal, root(part)),
+            ring::Tie::Leaves(part) => Tie::Leaves(part.ordinal, root(part)),
+            ring::Tie::None => Tie::None,
         };
         Self {
             communicator: communicator.map(|communicator| communicator.identity),
-            touch,
+            tie,
             ..self
         }
     }
@@ -78,11 +83,35 @@ impl Groups {
     }
 }
 
+/// How many events the sort remembered at a moment, and how many of them were held: the asynchrony of the job (Figure 3 of the paper).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WindowPoint {
+    /// When, in nanoseconds since the epoch.
+    pub time: i64,
+    /// Events remembered.
+    pub events: usize,
+    /// Those of them that were not put out.
+    pub held: usize,
+}
+
+impl WindowPoint {
+    pub(super) fn of<T>(sorter: &Sorter<T>, time: i64) -> Self {
+        let window = sorter.window();
+        Self {
+            time,
+            events: window.events,
+            held: window.unreported,
+        }
+    }
+}
+
 /// A sort of a job's events.
 #[derive(Debug)]
 pub(super) struct Sorting {
     pub(super) sorter: Sorter<Entry>,
     groups: Groups,
+    /// How large its window was.
+    pub(super) points: Vec<WindowPoint>,
     /// What is put out.
     pub(super) out: Vec<Reported<Entry>>,
     /// Events whose tie names what is not known, or does not fit.
@@ -101,6 +130,7 @@ impl Sorting {
         Self {
             sorter: Sorter::new(size, Limits::default()),
             groups: Groups::default(),
+            points: Vec::new(),
             out: Vec::new(),
             untied: 0,
             left_out: 0,
@@ -147,7 +177,7 @@ impl Sorting {
         entry: Entry,
     ) -> Option<Link> {
         let tie = entry.event.tie;
-        if tie == Tie::None {
+        if tie == ring::Tie::None {
             return Some(Link::None);
         }
         let communicator = communicator?;
@@ -181,17 +211,18 @@ impl Sorting {
             })
         };
         match tie {
-            Tie::None => Some(Link::None),
-            Tie::Sends(numbered) => message(numbered, true).map(Link::Sends),
-            Tie::Receives(numbered) => message(numbered, false).map(Link::Receives),
-            Tie::Enters(part) => operation(part, Link::Enters),
-            Tie::Leaves(part) => operation(part, Link::Leaves),
+            ring::Tie::None => Some(Link::None),
+            ring::Tie::Sends(numbered) => message(numbered, true).map(Link::Sends),
+            ring::Tie::Receives(numbered) => message(numbered, false).map(Link::Receives),
+            ring::Tie::Enters(part) => operation(part, Link::Enters),
+            ring::Tie::Leaves(part) => operation(part, Link::Leaves),
         }
     }
 }
 
-/// The clock of a task's host, as time since the epoch.
-pub(super) fn since_epoch(recording: &Recording, clock: u64) -> i64 {
+/// A moment on the monotonic clock of a task's host, as nanoseconds since the epoch by the same host.
+#[must_use]
+pub fn since_epoch(recording: &Recording, clock: u64) -> i64 {
     let from_start = i128::from(clock) - i128::from(recording.clock);
     i64::try_from(i128::from(recording.started) + from_start).unwrap_or(i64::MAX)
 }

@@ -94,7 +94,10 @@ pub fn answer_of_classes<'a>(
         trouble: answer.trouble().as_ref().map(trouble_out),
         next: answer.next.as_ref().map(crate::next::words),
         motion: answer.motion.as_ref().map(motion_out),
-        waits: answer.waiting.as_ref().map(waits_out),
+        waits: answer
+            .waiting
+            .as_ref()
+            .map(|waiting| waits_out(waiting, &answer.involved())),
         explanation: explanation.map(explanation_out),
     }
 }

@@ -15,7 +15,7 @@ pub fn tree_json(tree: &OrderedTree, waiting: Option<&Waiting>, warnings: &[Stri
     let mut out = tree_out(tree, &|class| waits.of_class(class), warnings, &|tasks| {
         base::RankSet::from(tasks).to_string()
     });
-    out.waits = waiting.map(waits_out);
+    out.waits = waiting.map(|waiting| waits_out(waiting, &waiting.involved()));
     document(&out)
 }
 

@@ -1,6 +1,7 @@
 //! Who waits for whom, for programs.
 
 use super::{VERSION, document};
+use crate::last_events::{LastEventsJson, last_events_out};
 use crate::waits;
 use base::RankSet;
 use engine::recorded::{
@@ -17,11 +18,11 @@ const MOST_EDGES: usize = 20_000;
 /// The answer of `hindmost waits` as JSON (`docs/json-schema.md`, "Waits").
 #[must_use]
 pub fn waits_json(waiting: &Waiting) -> String {
-    document(&waits_out(waiting))
+    document(&waits_out(waiting, &waiting.involved()))
 }
 
-/// The wire form, for documents that hold it among other things.
-pub(crate) fn waits_out(waiting: &Waiting) -> WaitsJson<'_> {
+/// The wire form, for documents that hold it among other things; `involved` are the ranks whose last events it has.
+pub(crate) fn waits_out<'w>(waiting: &'w Waiting, involved: &[u32]) -> WaitsJson<'w> {
     let verdict = waiting.verdict();
     let kind = match &verdict {
         Verdict::Deadlock(..) => "deadlock",
@@ -72,6 +73,10 @@ pub(crate) fn waits_out(waiting: &Waiting) -> WaitsJson<'_> {
             ahead: least.ahead.0,
             sentence: waits::least_line(least),
         }),
+        last_events: waiting
+            .last_events
+            .as_ref()
+            .map(|last| last_events_out(last, involved)),
     }
 }
 
@@ -96,6 +101,8 @@ pub struct WaitsJson<'w> {
     transfers: Vec<TransferJson<'w>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     least: Option<LeastJson>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_events: Option<LastEventsJson<'w>>,
 }
 
 /// A message that is on its way, and who stands in a call for it.
@@ -125,6 +132,7 @@ impl WaitsJson<'_> {
         self.edges_left_out += self.edges.len();
         self.edges.clear();
         self.transfers.clear();
+        self.last_events = None;
         self.nodes.truncate(most);
         let left = self.nodes.len();
         self.links.retain(|link| link.from < left && link.to < left);

@@ -44,7 +44,7 @@ pub(super) fn block(page: &Page<'_>, verdict: &Verdict) -> String {
     let mut tree = tree_out(page.tree, &waits, page.warnings, &say);
     // Where there is an answer, that has it.
     tree.waits = page.waiting.filter(|_| page.answer.is_none()).map(|waiting| {
-        let mut waits = waits_out(waiting);
+        let mut waits = waits_out(waiting, &waiting.involved());
         waits.keep_nodes(MOST_TOLD);
         waits
     });

@@ -1,0 +1,134 @@
+//! `hindmost timeline --view`: the events of a job in the terminal while they come. The drawing is `view`'s; here are the files, the terminal and the clock.
+
+use crate::output::{Status, Terminal};
+use crate::screen::{self, is_interrupt, key, suspend, with_control};
+use ::view::{TimelineState, draw_timeline};
+use engine::timeline::{Happening, Live};
+use project::{Failure, FirstLook, FollowedEvents};
+use ratatui::DefaultTerminal;
+use ratatui::crossterm::event::{self, Event, KeyEventKind};
+use report::WaitsSaid;
+use std::io;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// How often it is drawn anew while nobody presses a key.
+const REDRAWN: Duration = Duration::from_millis(100);
+
+/// How often is looked for new events.
+const READ: Duration = Duration::from_millis(200);
+
+/// How often is asked who waits for whom.
+const ASKED: Duration = Duration::from_secs(1);
+
+pub(crate) fn run(paths: &[PathBuf]) -> anyhow::Result<Status> {
+    if !screen::is_there() {
+        return Err(
+            Failure::new("--view needs a terminal to draw in and to read keys from")
+                .hint("without it the last events are printed, and --export html writes a page for a browser")
+                .into(),
+        );
+    }
+    let followed = FollowedEvents::new(paths, &Terminal::showing(false))?;
+    let (told, said) = channel();
+    let paths = paths.to_vec();
+    // Reading who waits takes two looks, and keys do not wait for them. The thread ends with this program, or when nobody listens any more.
+    std::thread::spawn(move || ask_again_and_again(&paths, &told));
+    let mut shown = Shown {
+        state: TimelineState::new(screen::has_colors()),
+        live: Live::default(),
+        followed,
+        said,
+        started: Instant::now(),
+        read: None,
+        is_over: false,
+    };
+    screen::in_terminal(|terminal, stop| shown.until_quitted(terminal, stop))?;
+    Ok(Status::Done)
+}
+
+struct Shown {
+    state: TimelineState,
+    live: Live,
+    followed: FollowedEvents,
+    said: Receiver<WaitsSaid>,
+    started: Instant,
+    /// When events were read last.
+    read: Option<Instant>,
+    /// No task runs any more, and all is read.
+    is_over: bool,
+}
+
+impl Shown {
+    fn until_quitted(&mut self, terminal: &mut DefaultTerminal, stop: &AtomicBool) -> io::Result<()> {
+        while !self.state.is_done() && !stop.load(Ordering::Relaxed) {
+            self.go_on();
+            terminal.draw(|frame| draw_timeline(frame, &mut self.state))?;
+            let mut patience = REDRAWN;
+            while event::poll(patience)? && !self.state.is_done() {
+                match event::read()? {
+                    Event::Key(pressed) if pressed.kind != KeyEventKind::Release => match key(pressed) {
+                        Some(key) => self.state.press(key),
+                        None if is_interrupt(pressed) => return Ok(()),
+                        None if with_control(pressed, "z") => suspend(terminal)?,
+                        None => {}
+                    },
+                    _ => {}
+                }
+                // Whatever else has been typed since comes before the next screen.
+                patience = Duration::ZERO;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes what has come since.
+    fn go_on(&mut self) {
+        while let Ok(said) = self.said.try_recv() {
+            self.state.say(said);
+        }
+        if self.is_over {
+            return;
+        }
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        if self.read.is_none_or(|read| read.elapsed() >= READ) {
+            self.read = Some(Instant::now());
+            // Asked before it is read: what a task wrote at its end is still seen.
+            let is_running = self.followed.is_running();
+            let read = self.followed.read();
+            self.is_over = !is_running && read.is_empty();
+            let at = u64::try_from(self.started.elapsed().as_nanos()).unwrap_or(u64::MAX);
+            let happenings = if self.is_over {
+                self.live.finish()
+            } else {
+                self.live.feed(read, at)
+            };
+            self.state.add(happenings.into_iter().map(Happening::into_owned));
+            self.state.measure(self.live.take_points());
+            self.state
+                .lose(self.live.lanes().iter().map(|lane| lane.lost).sum());
+            if self.is_over {
+                self.state.show_whole();
+                return;
+            }
+        }
+        self.state.pass(i64::try_from(now.as_nanos()).unwrap_or(i64::MAX));
+    }
+}
+
+/// Asks who waits for whom, until nobody wants to know.
+pub(crate) fn ask_again_and_again(paths: &[PathBuf], told: &Sender<WaitsSaid>) {
+    loop {
+        let waiting = FirstLook::of_paths(paths, &Terminal::showing(false))
+            .ok()
+            .and_then(|first| project::waiting(&first.again()));
+        if let Some(waiting) = waiting
+            && told.send(WaitsSaid::of(&waiting)).is_err()
+        {
+            return;
+        }
+        std::thread::sleep(ASKED);
+    }
+}

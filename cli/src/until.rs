@@ -1,0 +1,325 @@
+//! `hindmost until`: follows a job's events in causal order until a condition over its ranks comes true, and takes a snapshot then, or stops the ranks for a debugger.
+
+use crate::args::{Cli, Command};
+use crate::find;
+use crate::output::{self, Status, Terminal};
+use crate::recorder::{cannot_start, recorded_job};
+use crate::until_args::UntilArgs;
+use clap::Parser as _;
+use engine::timeline::{Condition, Happening, Holds, Live, Watch};
+use project::{Failure, FollowedEvents, HaltedTasks};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use std::ffi::OsString;
+use std::io::{self, BufRead as _, Write as _};
+use std::path::PathBuf;
+use std::process::{Child, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// How often is looked for new events.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// Nobody waits longer for the events of the job's beginning, while nothing of it is recorded, without a word.
+const SILENT: Duration = Duration::from_secs(10);
+
+/// What is not there by then is not waited for (`engine::timeline`), so that the time that has passed for sure is so much less.
+const HELD: Duration = Duration::from_secs(1);
+
+pub(crate) fn run(args: &UntilArgs) -> anyhow::Result<Status> {
+    let condition = Condition::parse(&args.condition, &engine::is_call_of_mpi).map_err(|error| {
+        // There is nowhere left to report that standard error is gone.
+        let _ = writeln!(io::stderr(), "{}", error.shown(&args.condition));
+        Failure::new(format!("the condition cannot be read: {}", error.wrong))
+    })?;
+    let ends = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        // Tasks that are stopped are let go before this ends.
+        signal_hook::flag::register(signal, Arc::clone(&ends))?;
+    }
+    let mut until = Until {
+        args,
+        ends,
+        lines: None,
+        times: 0,
+        began: None,
+        watch: None,
+        condition,
+    };
+    if let Some(directory) = &args.recordings {
+        until.follow(
+            FollowedEvents::new(std::slice::from_ref(directory), &Terminal::showing(false))?,
+            None,
+        )?;
+        return Ok(until.status());
+    }
+    let mut job = recorded_job(&args.recording, Some(args.events), &args.command)?;
+    if args.stop {
+        // What is typed is for this program.
+        job.command.stdin(Stdio::null());
+    }
+    let mut child = job
+        .command
+        .spawn()
+        .map_err(|error| cannot_start(&job.command, &error))?;
+    let outcome = until.start(&job.directory, &mut child);
+    if until.ends.load(Ordering::Relaxed) || outcome.is_err() || args.end && until.times > 0 {
+        end(&child);
+    }
+    let ended = child.wait();
+    outcome?;
+    match ended {
+        Ok(status) if !status.success() && !args.end => output::note(&format!("the job has ended: {status}")),
+        Ok(_) => {}
+        Err(error) => return Err(Failure::new(format!("cannot wait for the job: {error}")).into()),
+    }
+    Ok(until.status())
+}
+
+/// Asks a launcher to end its job.
+fn end(launcher: &Child) {
+    if let Some(pid) = i32::try_from(launcher.id())
+        .ok()
+        .and_then(rustix::process::Pid::from_raw)
+    {
+        // It may have ended by itself.
+        let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
+    }
+}
+
+struct Until<'a> {
+    args: &'a UntilArgs,
+    condition: Condition,
+    /// This program was asked to end.
+    ends: Arc<AtomicBool>,
+    /// Lines of standard input, where somebody may be asked for one.
+    lines: Option<Receiver<()>>,
+    /// How often the condition has come true.
+    times: usize,
+    /// When the first event was.
+    began: Option<i64>,
+    /// None until the size of the job is known.
+    watch: Option<Watch>,
+}
+
+/// An event at which the condition came true, as text, or nothing but the time that passed.
+struct Came {
+    at: Option<String>,
+    truths: Vec<(String, base::RankSet)>,
+}
+
+impl Until<'_> {
+    fn status(&self) -> Status {
+        if self.times > 0 {
+            Status::Done
+        } else {
+            Status::Undecided
+        }
+    }
+
+    /// Follows a job from its start.
+    fn start(&mut self, directory: &PathBuf, child: &mut Child) -> anyhow::Result<()> {
+        let begun = Instant::now();
+        let mut has_said = false;
+        let followed = loop {
+            let paths = std::slice::from_ref(directory);
+            if let Ok(followed) = FollowedEvents::new(paths, &Silent) {
+                break followed;
+            }
+            if self.ends.load(Ordering::Relaxed) || child.try_wait()?.is_some() {
+                return Ok(());
+            }
+            if begun.elapsed() > SILENT && !has_said {
+                has_said = true;
+                output::note("no task has recorded anything yet");
+            }
+            std::thread::sleep(PAUSE);
+        };
+        self.follow(followed, Some(child))
+    }
+
+    /// Follows a job until the condition has come true as often as is wanted, or the job has ended.
+    fn follow(&mut self, mut followed: FollowedEvents, mut child: Option<&mut Child>) -> anyhow::Result<()> {
+        let mut live = Live::default();
+        let started = Instant::now();
+        loop {
+            let is_running = followed.is_running()
+                || child
+                    .as_deref_mut()
+                    .is_some_and(|child| matches!(child.try_wait(), Ok(None)));
+            let now = SystemTime::now();
+            let read = followed.read();
+            let has_more = is_running || !read.is_empty();
+            let at = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
+            let came = {
+                let happenings = if has_more {
+                    live.feed(read, at)
+                } else {
+                    live.finish()
+                };
+                let happenings = Vec::from_iter(happenings.into_iter().map(Happening::into_owned));
+                self.watch_for(&live, &happenings, now)
+            };
+            if !came.is_empty() {
+                self.tell(&came, &followed, child.as_deref())?;
+                if !self.args.again {
+                    return Ok(());
+                }
+            }
+            if !has_more || self.ends.load(Ordering::Relaxed) {
+                return Ok(());
+            }
+            std::thread::sleep(PAUSE);
+        }
+    }
+
+    /// Shows events to the condition, and what the time is.
+    fn watch_for(&mut self, live: &Live, happenings: &[Happening<'_>], now: SystemTime) -> Vec<Came> {
+        let Some(size) = live.size() else {
+            return Vec::new();
+        };
+        if self.watch.is_none() {
+            let beyond = self.condition.ranks_beyond(size);
+            if !beyond.is_empty() {
+                output::warn(&format!(
+                    "the condition asks about ranks {beyond}, and the job has ranks 0-{}",
+                    size.saturating_sub(1)
+                ));
+            }
+        }
+        let watch = self
+            .watch
+            .get_or_insert_with(|| Watch::new(&self.condition, size));
+        let mut came = Vec::new();
+        for happening in happenings {
+            let began = *self.began.get_or_insert(happening.time);
+            if watch.observe(&happening.for_condition()) == Holds::ComesTrue {
+                came.push(Came {
+                    at: Some(report::timeline_line(happening, began)),
+                    truths: watch.truths().to_vec(),
+                });
+            }
+        }
+        let passed = now
+            .checked_sub(HELD)
+            .and_then(|passed| passed.duration_since(UNIX_EPOCH).ok());
+        let passed = passed.and_then(|passed| i64::try_from(passed.as_nanos()).ok());
+        if let (Some(passed), Some(_)) = (passed, self.began)
+            && watch.pass(passed) == Holds::ComesTrue
+        {
+            came.push(Came {
+                at: None,
+                truths: watch.truths().to_vec(),
+            });
+        }
+        came
+    }
+
+    /// Says that the condition has come true, and looks at the job or stops it.
+    fn tell(
+        &mut self,
+        came: &[Came],
+        followed: &FollowedEvents,
+        child: Option<&Child>,
+    ) -> anyhow::Result<()> {
+        // First of all: each moment more takes the tasks further away.
+        let halted = self.args.stop.then(|| HaltedTasks::halt(followed.tasks()));
+        let told = if self.args.again { came } else { &came[..1] };
+        self.times += told.len();
+        for each in told {
+            let mut text = format!("The condition has come true: {}\n", self.condition);
+            for (fact, ranks) in &each.truths {
+                text.push_str(&format!("  {fact}: {}\n", ranks.brief()));
+            }
+            match &each.at {
+                Some(event) => text.push_str(&format!("  at {}\n", event.trim_start())),
+                None => text.push_str("  at no event, as time passed\n"),
+            }
+            output::print(&text)?;
+        }
+        let looked_at = match (child, self.args.stop) {
+            (_, true) if self.args.save.is_none() => Ok(()),
+            (Some(child), _) => self.look(&[child.id()]),
+            (None, _) => self.look(&Vec::from_iter(followed.tasks().map(|task| task.pid))),
+        };
+        if let Err(error) = looked_at {
+            // The job may have ended by now; what was said stands.
+            output::warn(&format!("the job could not be looked at: {error}"));
+        }
+        match halted {
+            Some(halted) => self.wait_for_user(halted),
+            None => Ok(()),
+        }
+    }
+
+    /// The answer of `hindmost find` about these processes, with its stacks kept.
+    fn look(&self, pids: &[u32]) -> anyhow::Result<()> {
+        let mut words: Vec<OsString> = vec!["hindmost".into(), "find".into()];
+        words.extend(pids.iter().map(|pid| pid.to_string().into()));
+        if let Some(map) = &self.args.map {
+            words.extend(["--map".into(), map.into()]);
+        }
+        if let Some(prefix) = &self.args.save {
+            let mut path = prefix.clone().into_os_string();
+            path.push(format!("-{}.snapshot", self.times));
+            words.extend(["--save".into(), path]);
+        }
+        let Command::Find(find) = Cli::try_parse_from(words)?.command else {
+            return Ok(());
+        };
+        find::run(&find)?;
+        Ok(())
+    }
+
+    /// Leaves tasks stopped until a line is read, somebody else lets them go on, or this program is to end.
+    fn wait_for_user(&mut self, halted: HaltedTasks) -> anyhow::Result<()> {
+        let mut text = format!("Stopped: {} tasks\n", halted.tasks().len());
+        for task in halted.tasks() {
+            let rank = task
+                .world
+                .map_or("a task".to_owned(), |(rank, _)| format!("rank {rank}"));
+            text.push_str(&format!("  {rank}: gdb -p {}\n", task.pid));
+        }
+        text.push_str("They go on when a line is entered, or when they are continued (kill -CONT).\n");
+        output::print(&text)?;
+        let lines = self.lines.get_or_insert_with(lines_of_input);
+        while lines.try_recv().is_ok() {
+            // What was entered before was not meant for this stop.
+        }
+        while halted.stand() && !self.ends.load(Ordering::Relaxed) {
+            if lines.recv_timeout(PAUSE).is_ok() {
+                break;
+            }
+        }
+        drop(halted);
+        output::note("the tasks go on");
+        Ok(())
+    }
+}
+
+/// Standard input, a message for each line; nothing behind its end.
+fn lines_of_input() -> Receiver<()> {
+    let (told, lines) = channel();
+    std::thread::spawn(move || {
+        for line in io::stdin().lock().lines() {
+            if line.is_err() || told.send(()).is_err() {
+                return;
+            }
+        }
+        // The sender stays, so that the end of the input is no line.
+        std::thread::park();
+    });
+    lines
+}
+
+/// Says nothing of recordings that are not there yet.
+struct Silent;
+
+impl project::Listener for Silent {
+    fn warn(&self, _: &str) {}
+
+    fn making(&self, _: usize) -> Box<dyn Fn(engine::MapProgress) + Sync + '_> {
+        Box::new(|_| ())
+    }
+}
