@@ -71,6 +71,7 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
         Some(first) => first,
         None => first_look(args, &job)?,
     };
+    let traced = project::traces_of_job(&job, &Terminal::new());
     answer(
         args,
         found,
@@ -82,6 +83,7 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
             ended: job.ended,
             notes,
             waiting: project::waiting(&recorded.again()),
+            traced,
         },
         earlier,
     )

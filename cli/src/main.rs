@@ -28,6 +28,8 @@ mod recorder_args;
 mod show;
 mod slice;
 mod timeline;
+mod trace;
+mod trace_args;
 mod tree;
 mod tree_args;
 mod view;
@@ -82,6 +84,7 @@ fn main() -> ExitCode {
         Command::Run(args) => recorder::run(&args),
         Command::Waits(args) => waits::run(&args),
         Command::Timeline(args) => timeline::run(&args),
+        Command::Trace(args) => trace::run(&args.command),
         Command::GeneratePages(args) => pages::generate(&args),
     };
     match result {

@@ -4,9 +4,9 @@ use crate::output::{self, Status};
 use crate::recorder_args::{RecorderArgs, RunArgs};
 use anyhow::Context as _;
 use project::Failure;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::process::CommandExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 pub(crate) fn make(args: &RecorderArgs) -> anyhow::Result<Status> {
@@ -16,32 +16,38 @@ pub(crate) fn make(args: &RecorderArgs) -> anyhow::Result<Status> {
 }
 
 pub(crate) fn run(args: &RunArgs) -> anyhow::Result<Status> {
+    let Some((program, rest)) = args.command.split_first() else {
+        return Err(Failure::new("there is no command to run").into());
+    };
+    let mut command = Command::new(program);
+    command.args(rest).env("HINDMOST_RECORD_JOB", job_name());
+    let mut preload = Vec::new();
+    if !args.no_recorder {
+        preload.push(add_recorder(args, &mut command)?);
+    }
+    if let Some(directory) = &args.trace {
+        preload.push(add_tracer(directory, args.tracer.as_deref(), &mut command)?);
+    }
+    let others = std::env::var_os("LD_PRELOAD").filter(|others| !others.is_empty());
+    let all = Vec::from_iter(preload.into_iter().map(OsString::from).chain(others));
+    let error = command.env("LD_PRELOAD", all.join(OsStr::new(":"))).exec();
+    Err(Failure::new(format!("cannot start {program}: {error}")).into())
+}
+
+/// Lets the job be recorded; the recorder that is to be preloaded.
+fn add_recorder(args: &RunArgs, command: &mut Command) -> anyhow::Result<PathBuf> {
     let directory = match &args.record {
-        Some(directory) => {
-            project::make_recording_directory(directory)?;
-            directory.clone()
-        }
+        Some(directory) => made(directory)?,
         None => project::new_recording_directory()?,
     };
-    // A relative name means another file in each directory that a task may start in.
-    let directory = directory
-        .canonicalize()
-        .with_context(|| format!("cannot use {}", directory.display()))?;
     let recorder = match &args.recorder {
-        Some(recorder) => recorder
-            .canonicalize()
-            .with_context(|| format!("cannot use {}", recorder.display()))?,
+        Some(recorder) => absolute(recorder)?,
         None => {
             let made = directory.join("libhindmost-recorder.so");
             project::make_recorder(Path::new("mpicc"), &made, None)?;
             made
         }
     };
-    let mut preload = OsString::from(&recorder);
-    if let Some(others) = std::env::var_os("LD_PRELOAD").filter(|others| !others.is_empty()) {
-        preload.push(":");
-        preload.push(others);
-    }
     output::note(&format!(
         "recording to {}; hindmost waits {} tells who waits for whom",
         directory.display(),
@@ -53,20 +59,39 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<Status> {
             program.display()
         ));
     }
-    let Some((program, rest)) = args.command.split_first() else {
-        return Err(Failure::new("there is no command to run").into());
-    };
-    let mut command = Command::new(program);
     if let Some(events) = args.events {
         command.env("HINDMOST_RECORD_EVENTS", events.to_string());
     }
-    let error = command
-        .args(rest)
-        .env("HINDMOST_RECORD", &directory)
-        .env("HINDMOST_RECORD_JOB", job_name())
-        .env("LD_PRELOAD", preload)
-        .exec();
-    Err(Failure::new(format!("cannot start {program}: {error}")).into())
+    command.env("HINDMOST_RECORD", &directory);
+    Ok(recorder)
+}
+
+/// Lets the calls of the job be traced; the tracer that is to be preloaded.
+fn add_tracer(directory: &Path, tracer: Option<&Path>, command: &mut Command) -> anyhow::Result<PathBuf> {
+    let directory = made(directory)?;
+    let tracer = match tracer {
+        Some(tracer) => absolute(tracer)?,
+        None => project::tracer()?,
+    };
+    output::note(&format!(
+        "tracing to {}; hindmost trace show {} shows the last calls",
+        directory.display(),
+        base::shell_word(&directory.to_string_lossy())
+    ));
+    command.env("HINDMOST_TRACE", &directory);
+    Ok(tracer)
+}
+
+/// The directory, made if it is not there.
+fn made(directory: &Path) -> anyhow::Result<PathBuf> {
+    project::make_recording_directory(directory)?;
+    absolute(directory)
+}
+
+/// A relative name means another file in each directory that a task may start in.
+fn absolute(path: &Path) -> anyhow::Result<PathBuf> {
+    path.canonicalize()
+        .with_context(|| format!("cannot use {}", path.display()))
 }
 
 /// A name that no other job of this host has: MPICH's launcher gives none.

@@ -33,6 +33,7 @@ mod summary;
 mod text;
 mod threads;
 mod timeline;
+pub mod traces;
 pub mod tree;
 mod trouble;
 mod uri;
