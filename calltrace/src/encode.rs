@@ -8,7 +8,7 @@ use crate::layout::{
     BLOCK, BLOCKS, HEADER, LONG_RUN, LONGEST_RUN, LONGEST_TOKEN, MAGIC, ROOM, VERSION, code, head, header,
 };
 use crate::model::{Model, Tables};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering, compiler_fence};
 
 /// Why an event was not recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,6 +42,17 @@ pub struct Encoder<'a> {
     run: u32,
     /// The bytes of the word that `used` stands in.
     tail: u64,
+    before: Before,
+}
+
+/// The event that is being recorded, and what held before it.
+#[derive(Debug, Default)]
+struct Before {
+    /// Its number plus one; 0 while none is being recorded.
+    event: AtomicU64,
+    published: AtomicU64,
+    events: AtomicU64,
+    depth: AtomicU64,
 }
 
 impl<'a> Encoder<'a> {
@@ -56,6 +67,7 @@ impl<'a> Encoder<'a> {
             used: 0,
             run: 0,
             tail: 0,
+            before: Before::default(),
         }
     }
 
@@ -76,6 +88,29 @@ impl<'a> Encoder<'a> {
         block[head::MARK].store(self.begun as u64, Ordering::Release);
         self.block = Some(block);
         Ok(())
+    }
+
+    /// Makes the encoder whole again after [`Encoder::record`] was broken off anywhere within it: a signal handler has interrupted it and went elsewhere by
+    /// `longjmp`. The event was recorded or not, as [`Encoder::depth`] says now; the next one needs a new block. Where no event was being recorded nothing changes.
+    pub fn break_off(&mut self) {
+        compiler_fence(Ordering::SeqCst);
+        let event = self.before.event.swap(0, Ordering::Relaxed);
+        let Some(symbol) = event.checked_sub(1) else {
+            return;
+        };
+        self.events = self.before.events.load(Ordering::Relaxed);
+        self.depth = self.before.depth.load(Ordering::Relaxed);
+        let published = self
+            .block
+            .take()
+            .map(|block| block[head::PUBLISHED].load(Ordering::Relaxed));
+        if published.is_some_and(|published| published != self.before.published.load(Ordering::Relaxed)) {
+            self.events += 1;
+            self.depth = match symbol {
+                0 => self.depth.saturating_sub(1),
+                _ => self.depth + 1,
+            };
+        }
     }
 
     /// How many functions the thread is in.
@@ -101,18 +136,38 @@ impl<'a> Encoder<'a> {
             Event::Exit => self.depth.checked_sub(1).ok_or(Refused::NothingToLeave)?,
         };
         let symbol = Symbol::from(event);
-        if symbol == self.model.expected() {
-            if self.run == LONGEST_RUN {
-                return Err(Refused::NeedsBlock);
-            }
-            self.run += 1;
-            self.model.pass(symbol);
-        } else {
-            self.token(block, symbol)?;
+        let published = u64::from(self.run) << 32 | self.used as u64;
+        self.before.published.store(published, Ordering::Relaxed);
+        self.before.events.store(self.events, Ordering::Relaxed);
+        self.before.depth.store(self.depth, Ordering::Relaxed);
+        // A signal handler that breaks this off runs in the same thread: the compiler alone could change the order of these stores.
+        compiler_fence(Ordering::SeqCst);
+        self.before
+            .event
+            .store(u64::from(symbol.0) + 1, Ordering::Relaxed);
+        compiler_fence(Ordering::SeqCst);
+        let added = self.add(block, symbol);
+        if added.is_ok() {
+            block[head::PUBLISHED].store(u64::from(self.run) << 32 | self.used as u64, Ordering::Release);
+            compiler_fence(Ordering::SeqCst);
+            self.depth = depth;
+            self.events += 1;
         }
-        block[head::PUBLISHED].store(u64::from(self.run) << 32 | self.used as u64, Ordering::Release);
-        self.depth = depth;
-        self.events += 1;
+        compiler_fence(Ordering::SeqCst);
+        self.before.event.store(0, Ordering::Relaxed);
+        added
+    }
+
+    #[inline]
+    fn add(&mut self, block: &[AtomicU64; BLOCK], symbol: Symbol) -> Result<(), Refused> {
+        if symbol != self.model.expected() {
+            return self.token(block, symbol);
+        }
+        if self.run == LONGEST_RUN {
+            return Err(Refused::NeedsBlock);
+        }
+        self.run += 1;
+        self.model.pass(symbol);
         Ok(())
     }
 

@@ -9,10 +9,10 @@
 /// What a trace begins with: `hindmTRC` in ASCII.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"hindmTRC");
 /// The version of this layout. Files of other versions are refused.
-pub const VERSION: u64 = 1;
+pub const VERSION: u64 = 2;
 
-/// Words of the file's header.
-pub const HEADER: usize = 64;
+/// Words of the file's header: a page, so that blocks are pages, too.
+pub const HEADER: usize = 512;
 /// Words of the header, by their index. The others are 0 and reserved.
 pub mod header {
     /// [`MAGIC`](super::MAGIC); stored last, so that a file without it was not ready.
@@ -21,6 +21,37 @@ pub mod header {
     pub const VERSION: usize = 1;
     /// Words of a block, [`BLOCK`](super::BLOCK).
     pub const BLOCK: usize = 2;
+    /// Why nothing comes any more, a word of [`ended`](super::ended); 0 while the thread records.
+    pub const ENDED: usize = 3;
+    /// Events that were not recorded, because the trace had ended.
+    pub const LOST: usize = 4;
+    /// Exits that nobody has told of: of functions that an exception or `longjmp` has left.
+    pub const SUPPLIED: usize = 5;
+    /// Exits of functions that the thread was not in, which were not recorded.
+    pub const IGNORED: usize = 6;
+    /// So many of the first events are functions that the thread was in when its process was forked.
+    pub const INHERITED: usize = 7;
+    /// The thread's number in the kernel.
+    pub const TID: usize = 8;
+    /// How many events stand in the queue.
+    pub const QUEUED: usize = 9;
+    /// Whether the queue was too short for the events of a signal handler.
+    pub const OVERRUN: usize = 10;
+    /// The queue: what a signal handler did while an event was being recorded, behind all other events. 0 is an exit, else the function's number.
+    pub const QUEUE: usize = 64;
+}
+
+/// Events of the queue, at most.
+pub const QUEUE: usize = HEADER - header::QUEUE;
+
+/// Why a thread records no more.
+pub mod ended {
+    /// It has ended.
+    pub const THREAD: u64 = 1;
+    /// There is no room for the file, or it cannot be opened any more.
+    pub const NO_ROOM: u64 = 2;
+    /// The trace has as many blocks as it can have.
+    pub const FULL: u64 = 3;
 }
 
 /// Words of a block with its head: 64 KiB.

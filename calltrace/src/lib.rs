@@ -1,4 +1,4 @@
-//! A trace of every call and return of one thread: how each event is encoded when it happens, and a reader of the result.
+//! A trace of every call and return of one thread: how each event is encoded when it happens, a reader of the result, and what is asked of it.
 //!
 //! A thread encodes into words that are mapped from a file, and anybody may read that file at any moment: while the thread runs, after it was
 //! killed, or long after its end. So each event is there for a reader as soon as [`Encoder::record`] has returned, and never by half.
@@ -10,16 +10,25 @@
 //! - `model`: what is expected next, by what followed the events before; encoder and reader go through the same states.
 //! - [`encode`]: events as tokens. Bounded time for each, nothing is allocated, nothing is locked.
 //! - [`read`]: any bytes as events, from any event on.
+//! - [`fold`]: events as call trees with folded loops, of which equal parts are there once.
+//! - [`compare`]: where two of them part.
+//! - [`paths`]: how often each call path was taken, and which threads do as the others.
+//! - [`task`]: the file of a process, which tells what functions the numbers stand for.
 //!
 //! The crate does no I/O and sees no other crate.
 
+pub mod compare;
 pub mod encode;
 pub mod event;
+pub mod fold;
 pub mod layout;
 mod model;
+pub mod paths;
 pub mod read;
+pub mod task;
 
-pub use encode::{Encoder, Refused};
+pub use encode::{Encoder, Refused, TraceFull};
 pub use event::{Event, Function};
 pub use model::Tables;
-pub use read::{Damage, Error, Events, Trace};
+pub use read::{About, Damage, Ended, Error, Events, Trace};
+pub use task::Task;

@@ -1,7 +1,9 @@
 //! Any bytes as events.
 
 use crate::event::{Event, Symbol};
-use crate::layout::{BLOCK, BLOCKS, HEADER, LONG_RUN, LONGEST_RUN, MAGIC, ROOM, VERSION, code, head, header};
+use crate::layout::{
+    BLOCK, BLOCKS, HEADER, LONG_RUN, LONGEST_RUN, MAGIC, QUEUE, ROOM, VERSION, code, ended, head, header,
+};
 use crate::model::{Choice, Chosen, Model, Tables};
 use std::fmt;
 
@@ -94,6 +96,38 @@ struct Block<'a> {
 #[derive(Debug)]
 pub struct Trace<'a> {
     blocks: Vec<Block<'a>>,
+    about: About,
+    queue: Vec<Symbol>,
+}
+
+/// What the header of a trace says of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct About {
+    /// Why nothing comes any more; `None` while the thread records, and where its process was ended from outside.
+    pub ended: Option<Ended>,
+    /// Events that were not recorded, because the trace had ended.
+    pub lost: u64,
+    /// Exits that were supplied: of functions that an exception or `longjmp` has left.
+    pub supplied: u64,
+    /// Exits that fit no entry and were left out.
+    pub ignored: u64,
+    /// So many of the first events are functions that the thread was in when its process was forked.
+    pub inherited: u64,
+    /// The thread's number in the kernel; 0 if not told.
+    pub tid: u32,
+    /// Whether events of a signal handler are missing.
+    pub is_overrun: bool,
+}
+
+/// Why a thread records no more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// The thread has ended.
+    Thread,
+    /// There was no room for the file, or it could not be opened any more.
+    NoRoom,
+    /// The trace has as many blocks as it can have.
+    Full,
 }
 
 impl<'a> Trace<'a> {
@@ -127,7 +161,43 @@ impl<'a> Trace<'a> {
             }
             blocks.push(block);
         }
-        Ok(Self { blocks })
+        let field = |at| word(bytes, at).unwrap_or_default();
+        let about = About {
+            ended: match field(header::ENDED) {
+                ended::THREAD => Some(Ended::Thread),
+                ended::NO_ROOM => Some(Ended::NoRoom),
+                ended::FULL => Some(Ended::Full),
+                _ => None,
+            },
+            lost: field(header::LOST),
+            supplied: field(header::SUPPLIED),
+            ignored: field(header::IGNORED),
+            inherited: field(header::INHERITED),
+            tid: field(header::TID) as u32,
+            is_overrun: field(header::OVERRUN) != 0,
+        };
+        let queued = usize::try_from(field(header::QUEUED)).unwrap_or(QUEUE).min(QUEUE);
+        let queue = (0..queued).map_while(|at| Symbol::new(u32::try_from(field(header::QUEUE + at)).ok()?));
+        let queue = queue.collect();
+        Ok(Self { blocks, about, queue })
+    }
+
+    /// What its header says.
+    pub fn about(&self) -> About {
+        self.about
+    }
+
+    /// What a signal handler did that the thread has not come back from, and that interrupted it while an event was being recorded: it stands behind all
+    /// [`Trace::events`], which leave the thread `depth` functions deep. Exits that fit nothing are left out.
+    pub fn queued(&self, mut depth: u64) -> impl Iterator<Item = Event> + '_ {
+        self.queue.iter().filter_map(move |symbol| {
+            let event = symbol.event();
+            depth = match event {
+                Event::Enter(_) => depth + 1,
+                Event::Exit => depth.checked_sub(1)?,
+            };
+            Some(event)
+        })
     }
 
     /// How many blocks it has.

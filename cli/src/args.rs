@@ -6,6 +6,7 @@ use crate::recorder_args::{
     RECORDER_HELP, RUN_HELP, RecorderArgs, RunArgs, TIMELINE_HELP, TimelineArgs, WAITS_HELP, WaitsArgs,
     WaitsFormat,
 };
+use crate::trace_args::{TRACE_HELP, TraceArgs};
 use crate::tree_args::{Shape, TREE_HELP, TreeArgs, TreeFormat};
 use crate::until_args::{UNTIL_HELP, UntilArgs};
 use crate::view_args::{VIEW_HELP, ViewArgs};
@@ -90,7 +91,7 @@ pub(crate) enum Command {
     /// Make the flight recorder for an MPI library
     #[command(after_help = RECORDER_HELP)]
     Recorder(RecorderArgs),
-    /// Start a job with the flight recorder
+    /// Start a job with the flight recorder, and with traces of its calls
     #[command(after_help = RUN_HELP)]
     Run(RunArgs),
     /// Print hindmost's commands for gdb, a Python file for gdb to source
@@ -115,6 +116,9 @@ pub(crate) enum Command {
     /// Follow a job until a condition over its ranks comes true, and look at it or stop it then
     #[command(after_help = UNTIL_HELP)]
     Until(UntilArgs),
+    /// Show what the tasks of a job called, from its traces
+    #[command(after_help = TRACE_HELP)]
+    Trace(TraceArgs),
     /// Write man pages and completions of shells
     #[command(hide = true)]
     GeneratePages(PagesArgs),

@@ -43,6 +43,7 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
             }
             None => None,
         },
+        traced: Vec::new(),
     };
     find::answer(args, found, seen, None)
 }

@@ -76,6 +76,7 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
         Some(first) => first,
         None => first_look(args, &job)?,
     };
+    let traced = project::traces_of_job(&job, &Terminal::new());
     answer(
         args,
         found,
@@ -87,6 +88,7 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
             ended: job.ended,
             notes,
             waiting: recorded.waiting(),
+            traced,
         },
         earlier,
     )

@@ -31,6 +31,8 @@ mod slice;
 mod timeline;
 mod timeline_serve;
 mod timeline_view;
+mod trace;
+mod trace_args;
 mod tree;
 mod tree_args;
 mod until;
@@ -90,6 +92,7 @@ fn main() -> ExitCode {
         Command::Waits(args) => waits::run(&args),
         Command::Until(args) => until::run(&args),
         Command::Timeline(args) => timeline::run(&args),
+        Command::Trace(args) => trace::run(&args.command),
         Command::GeneratePages(args) => pages::generate(&args),
     };
     match result {

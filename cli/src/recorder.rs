@@ -1,10 +1,10 @@
-//! `hindmost recorder` and `hindmost run`: makes the flight recorder for one MPI library, and starts jobs with it.
+//! `hindmost recorder` and `hindmost run`: makes the flight recorder for one MPI library, and starts jobs with it and with the tracer.
 
 use crate::output::{self, Status};
 use crate::recorder_args::{RecorderArgs, RecordingArgs, RunArgs};
 use anyhow::Context as _;
 use project::Failure;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
@@ -17,17 +17,16 @@ pub(crate) fn make(args: &RecorderArgs) -> anyhow::Result<Status> {
 }
 
 pub(crate) fn run(args: &RunArgs) -> anyhow::Result<Status> {
-    let mut job = recorded_job(&args.recording, args.events, &args.command)?;
-    let error = job.command.exec();
-    Err(cannot_start(&job.command, &error).into())
-}
-
-/// A job that is not started yet.
-pub(crate) struct RecordedJob {
-    /// What starts it.
-    pub(crate) command: Command,
-    /// Where it will be recorded.
-    pub(crate) directory: PathBuf,
+    let mut job = Job::of(&args.command)?;
+    if !args.no_recorder {
+        job.record(&args.recording, args.events)?;
+    }
+    if let Some(directory) = &args.trace {
+        job.trace(directory, args.tracer.as_deref())?;
+    }
+    let mut command = job.into_command();
+    let error = command.exec();
+    Err(cannot_start(&command, &error).into())
 }
 
 pub(crate) fn cannot_start(command: &Command, error: &io::Error) -> Failure {
@@ -35,62 +34,98 @@ pub(crate) fn cannot_start(command: &Command, error: &io::Error) -> Failure {
     Failure::new(format!("cannot start {}: {error}", program.display()))
 }
 
-/// The command that starts a job with the recorder, which is made if it is not there.
-pub(crate) fn recorded_job(
-    args: &RecordingArgs,
-    events: Option<u64>,
-    command: &[String],
-) -> anyhow::Result<RecordedJob> {
-    let directory = match &args.record {
-        Some(directory) => {
-            project::make_recording_directory(directory)?;
-            directory.clone()
-        }
-        None => project::new_recording_directory()?,
-    };
-    // A relative name means another file in each directory that a task may start in.
-    let directory = directory
-        .canonicalize()
-        .with_context(|| format!("cannot use {}", directory.display()))?;
-    let recorder = match &args.recorder {
-        Some(recorder) => recorder
-            .canonicalize()
-            .with_context(|| format!("cannot use {}", recorder.display()))?,
-        None => {
-            let made = directory.join("libhindmost-recorder.so");
-            project::make_recorder(Path::new("mpicc"), &made, None)?;
-            made
-        }
-    };
-    let mut preload = OsString::from(&recorder);
-    if let Some(others) = std::env::var_os("LD_PRELOAD").filter(|others| !others.is_empty()) {
-        preload.push(":");
-        preload.push(others);
+/// A job that is not started yet, and what is preloaded into it.
+pub(crate) struct Job<'a> {
+    words: &'a [String],
+    command: Command,
+    preload: Vec<PathBuf>,
+}
+
+impl<'a> Job<'a> {
+    /// The job that these words start, the program first.
+    pub(crate) fn of(words: &'a [String]) -> anyhow::Result<Self> {
+        let Some((program, rest)) = words.split_first() else {
+            return Err(Failure::new("there is no command to run").into());
+        };
+        let mut command = Command::new(program);
+        command.args(rest).env("HINDMOST_RECORD_JOB", job_name());
+        Ok(Self {
+            words,
+            command,
+            preload: Vec::new(),
+        })
     }
-    output::note(&format!(
-        "recording to {}; hindmost waits {} tells who waits for whom",
-        directory.display(),
-        base::shell_word(&directory.to_string_lossy())
-    ));
-    if let Some(program) = project::program_with_own_mpi(command) {
+
+    /// Lets the flight recorder, which is made if it is not there, record the job; where.
+    pub(crate) fn record(&mut self, args: &RecordingArgs, events: Option<u64>) -> anyhow::Result<PathBuf> {
+        let directory = match &args.record {
+            Some(directory) => made(directory)?,
+            None => absolute(&project::new_recording_directory()?)?,
+        };
+        let recorder = match &args.recorder {
+            Some(recorder) => absolute(recorder)?,
+            None => {
+                let made = directory.join("libhindmost-recorder.so");
+                project::make_recorder(Path::new("mpicc"), &made, None)?;
+                made
+            }
+        };
         output::note(&format!(
-            "nothing is recorded of {}: it has MPI in itself, linked with a static library, and a recorder can stand in front of a shared one alone",
-            program.display()
+            "recording to {}; hindmost waits {} tells who waits for whom",
+            directory.display(),
+            base::shell_word(&directory.to_string_lossy())
         ));
+        if let Some(program) = project::program_with_own_mpi(self.words) {
+            output::note(&format!(
+                "nothing is recorded of {}: it has MPI in itself, linked with a static library, and a recorder can stand in front of a shared one alone",
+                program.display()
+            ));
+        }
+        if let Some(events) = events {
+            self.command.env("HINDMOST_RECORD_EVENTS", events.to_string());
+        }
+        self.command.env("HINDMOST_RECORD", &directory);
+        self.preload.push(recorder);
+        Ok(directory)
     }
-    let Some((program, rest)) = command.split_first() else {
-        return Err(Failure::new("there is no command to run").into());
-    };
-    let mut command = Command::new(program);
-    if let Some(events) = events {
-        command.env("HINDMOST_RECORD_EVENTS", events.to_string());
+
+    /// Lets the calls of the job be traced into a directory.
+    fn trace(&mut self, directory: &Path, tracer: Option<&Path>) -> anyhow::Result<()> {
+        let directory = made(directory)?;
+        let tracer = match tracer {
+            Some(tracer) => absolute(tracer)?,
+            None => project::tracer()?,
+        };
+        output::note(&format!(
+            "tracing to {}; hindmost trace show {} shows the last calls",
+            directory.display(),
+            base::shell_word(&directory.to_string_lossy())
+        ));
+        self.command.env("HINDMOST_TRACE", &directory);
+        self.preload.push(tracer);
+        Ok(())
     }
-    command
-        .args(rest)
-        .env("HINDMOST_RECORD", &directory)
-        .env("HINDMOST_RECORD_JOB", job_name())
-        .env("LD_PRELOAD", preload);
-    Ok(RecordedJob { command, directory })
+
+    /// What starts it; what others preload comes last.
+    pub(crate) fn into_command(mut self) -> Command {
+        let others = std::env::var_os("LD_PRELOAD").filter(|others| !others.is_empty());
+        let own = self.preload.into_iter().map(OsString::from);
+        let all = Vec::from_iter(own.chain(others));
+        self.command.env("LD_PRELOAD", all.join(OsStr::new(":")));
+        self.command
+    }
+}
+
+/// The directory, made if it is not there.
+fn made(directory: &Path) -> anyhow::Result<PathBuf> {
+    project::make_recording_directory(directory)?;
+    absolute(directory)
+}
+
+/// A relative name means another file in each directory that a task may start in.
+fn absolute(path: &Path) -> anyhow::Result<PathBuf> {
+    path.canonicalize()
+        .with_context(|| format!("cannot use {}", path.display()))
 }
 
 /// A name that no other job of this host has: MPICH's launcher gives none.

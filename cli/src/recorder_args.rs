@@ -10,7 +10,7 @@ what each task does in MPI, in a file of 4.5 MB for each that can be read at any
 Exit status: 0 it was made, 2 error.";
 
 pub(crate) const RUN_HELP: &str = "\
-Starts the command with the recorder preloaded: hindmost run -- mpirun -np 4 ./app. Where the recordings are is said on standard error; \
+Starts the command with the recorder preloaded: hindmost run -- mpirun -np 4 ./app. With --trace the tracer is preloaded as well. Where the recordings are is said on standard error; \
 hindmost waits reads them, while the job runs and afterwards. Hosts other than this one make the directory themselves.
 
 Exit status: the command's own; 2 if it could not be started.";
@@ -57,6 +57,16 @@ pub(crate) struct RunArgs {
     /// Record the last events of each task as well, for hindmost timeline [default: 65536 of them, 4 MB]
     #[arg(long, value_name = "EVENTS", num_args = 0..=1, require_equals = true, default_missing_value = "65536")]
     pub(crate) events: Option<u64>,
+    /// Trace every call and return as well, into this directory, which is made if it is not there: of programs that were compiled with -finstrument-functions,
+    /// for hindmost trace
+    #[arg(long, value_name = "DIR")]
+    pub(crate) trace: Option<PathBuf>,
+    /// The tracer [default: libruntime_trace.so beside hindmost, or in ../lib/hindmost]
+    #[arg(long, value_name = "FILE", requires = "trace")]
+    pub(crate) tracer: Option<PathBuf>,
+    /// With --trace: leave the flight recorder out
+    #[arg(long, requires = "trace", conflicts_with_all = ["recorder", "record", "events"])]
+    pub(crate) no_recorder: bool,
     /// The command that starts the job
     #[arg(last = true, required = true, value_name = "COMMAND")]
     pub(crate) command: Vec<String>,

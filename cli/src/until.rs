@@ -3,7 +3,7 @@
 use crate::args::{Cli, Command};
 use crate::find;
 use crate::output::{self, Status, Terminal};
-use crate::recorder::{cannot_start, recorded_job};
+use crate::recorder::{Job, cannot_start};
 use crate::until_args::UntilArgs;
 use clap::Parser as _;
 use engine::timeline::{Condition, Happening, Holds, Live, Watch};
@@ -54,16 +54,17 @@ pub(crate) fn run(args: &UntilArgs) -> anyhow::Result<Status> {
         )?;
         return Ok(until.status());
     }
-    let mut job = recorded_job(&args.recording, Some(args.events), &args.command)?;
+    let mut job = Job::of(&args.command)?;
+    let directory = job.record(&args.recording, Some(args.events))?;
+    let mut command = job.into_command();
     if args.stop {
         // What is typed is for this program.
-        job.command.stdin(Stdio::null());
+        command.stdin(Stdio::null());
     }
-    let mut child = job
-        .command
+    let mut child = command
         .spawn()
-        .map_err(|error| cannot_start(&job.command, &error))?;
-    let outcome = until.start(&job.directory, &mut child);
+        .map_err(|error| cannot_start(&command, &error))?;
+    let outcome = until.start(&directory, &mut child);
     if until.ends.load(Ordering::Relaxed) || outcome.is_err() || args.end && until.times > 0 {
         end(&child);
     }

@@ -298,6 +298,7 @@ impl<'a> Watch<'a> {
             missing: job.missing,
             ended: job.ended,
             waiting,
+            traced: Vec::new(),
         };
         Ok(Some(Look { seen, sight }))
     }

@@ -8,6 +8,7 @@ use crate::next::{self, NextStep, Origin};
 use crate::recorded::Waiting;
 use crate::state::{ClassState, Halted};
 use crate::threads::ThreadGroup;
+use crate::traces::Way;
 use crate::trouble::{self, Trouble};
 use crate::{CallView, Excerpt, FrameView, JobMotion, MapUsed, Reason, Relation, Value, Who};
 use base::RankSet;
@@ -53,6 +54,8 @@ pub struct Answer {
     pub motion: Option<JobMotion>,
     /// Who waits for whom, as the tasks have recorded it; whoever has their recordings adds it ([`Answer::beside_recordings`]).
     pub waiting: Option<Waiting>,
+    /// Where the ways of its ranks parted, as their traces have it; whoever has these adds it.
+    pub way: Option<Way>,
     /// What to do next; whoever knows where the stacks come from asks for it ([`Answer::advise`]).
     pub next: Option<NextStep>,
 }

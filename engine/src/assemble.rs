@@ -84,6 +84,7 @@ pub(crate) fn assemble<'a>(
         classes,
         motion,
         waiting: None,
+        way: None,
         next: None,
     }
 }

@@ -94,6 +94,7 @@ mod summary;
 mod tests;
 mod threads;
 pub mod timeline;
+pub mod traces;
 mod tree;
 mod trouble;
 mod tuple;

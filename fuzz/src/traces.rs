@@ -1,7 +1,7 @@
 //! Traces of calls, and streams of events as traces.
 
-use calltrace::layout::{BLOCK, HEADER, LONGEST_TOKEN, ROOM};
-use calltrace::{Encoder, Event, Function, Refused, Tables, Trace, encode};
+use calltrace::layout::{BLOCK, HEADER, LONGEST_TOKEN, QUEUE, ROOM};
+use calltrace::{Encoder, Event, Function, Refused, Tables, Task, Trace, encode};
 use progress_map::generate::Rng;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,6 +13,10 @@ const READ: usize = 20_000;
 pub(crate) fn trace(bytes: &[u8]) {
     let calls = calls_of(bytes);
     assert_eq!(read_back(&written(&calls)), calls);
+    if let Ok(task) = Task::read(bytes) {
+        let mut known = task.functions.iter().flatten().filter_map(|place| place.module);
+        assert!(known.all(|module| module < task.modules.len()));
+    }
     let Ok(trace) = Trace::read(bytes) else {
         return;
     };
@@ -20,6 +24,8 @@ pub(crate) fn trace(bytes: &[u8]) {
     let good: Vec<Event> = events.by_ref().map_while(Result::ok).take(READ).collect();
     assert_eq!(events.next_event(), good.len() as u64);
     assert_eq!(read_back(&written(&good)), good);
+    let queued = trace.queued(events.depth()).count();
+    assert!(queued <= QUEUE);
     let middle = good.len() / 2;
     let from: Vec<Event> = trace
         .from(middle as u64)

@@ -55,6 +55,7 @@ mod recordings;
 mod seen;
 mod symbolize;
 mod threads;
+mod traces;
 
 pub use advice::lines_that_get_counters;
 pub use cache::Kept;
@@ -85,8 +86,11 @@ pub use making::{as_built, beside, make, make_of_build, make_preprocessed};
 pub use moments::{Moments, models, partial_tree};
 pub use preprocess::Preprocessor;
 pub use recorded::{Recorded, beginning_of, header_of, stacks, stacks_of};
-pub use recorder::{make_recorder, make_recording_directory, new_recording_directory, program_with_own_mpi};
+pub use recorder::{
+    make_recorder, make_recording_directory, new_recording_directory, program_with_own_mpi, tracer,
+};
 pub use recordings::{FirstLook, recordings_named, waiting};
 pub use regular_files::Reader;
 pub use seen::{LookedAt, Seen};
 pub use threads::start as start_threads;
+pub use traces::{traces, traces_of_job};

@@ -105,18 +105,29 @@ fn executable_bytes(path: &Path) -> Option<Vec<u8>> {
 }
 
 fn runtime_beside() -> Result<PathBuf, Failure> {
+    let hint = "cargo build -p runtime-pmpi makes it; --runtime FILE names it";
+    beside_hindmost(RUNTIME, hint)
+}
+
+/// The library that traces calls, beside hindmost.
+///
+/// # Errors
+/// There is none.
+pub fn tracer() -> Result<PathBuf, Failure> {
+    let hint = "cargo build -p runtime-trace makes it; --tracer FILE names it";
+    beside_hindmost("libruntime_trace.so", hint)
+}
+
+fn beside_hindmost(name: &str, hint: &str) -> Result<PathBuf, Failure> {
     let own = std::env::current_exe()
         .map_err(|error| Failure::new(format!("cannot tell where hindmost is: {error}")))?;
     let directory = own.parent().unwrap_or(Path::new("."));
-    let places = [
-        directory.join(RUNTIME),
-        directory.join("../lib/hindmost").join(RUNTIME),
-    ];
+    let places = [directory.join(name), directory.join("../lib/hindmost").join(name)];
     places.into_iter().find(|place| place.is_file()).ok_or_else(|| {
         Failure::new(format!(
-            "{RUNTIME} is neither beside hindmost nor in ../lib/hindmost"
+            "{name} is neither beside hindmost nor in ../lib/hindmost"
         ))
-        .hint("cargo build -p runtime-pmpi makes it; --runtime FILE names it")
+        .hint(hint)
     })
 }
 

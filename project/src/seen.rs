@@ -6,6 +6,7 @@ use crate::findings::{self, Wish, advise};
 use crate::job_map::JobMap;
 use base::RankSet;
 use engine::recorded::Waiting;
+use engine::traces::Process;
 use engine::{Analysis, Circumstances, Earlier, Findings, NextStep, OrderedTree, Origin, Outcome, TaskSet};
 use snapshot::{Header, Task};
 use std::collections::BTreeMap;
@@ -26,6 +27,8 @@ pub struct Seen {
     pub notes: Vec<String>,
     /// Who waits for whom, where its tasks have recorded their calls of MPI.
     pub waiting: Option<Waiting>,
+    /// What its tasks have called, where they are traced.
+    pub traced: Vec<Process>,
 }
 
 /// How a job was looked at.
@@ -72,6 +75,13 @@ impl Seen {
                 warnings: found.warnings.iter().chain(&self.notes).cloned().collect(),
                 ..circumstances
             });
+        }
+        if let Some(answer) = &mut findings.answer
+            && let Some(finding) = &answer.finding
+            && !self.traced.is_empty()
+        {
+            let ranks = Vec::from_iter(finding.who.ranks.iter());
+            answer.way = engine::traces::parted(self.traced.clone(), &ranks);
         }
         advise(&mut findings, how.origin, finder);
         if is_no_job

@@ -36,6 +36,7 @@ mod text;
 mod threads;
 mod timeline;
 mod timeline_page;
+pub mod traces;
 pub mod tree;
 mod trouble;
 mod uri;

@@ -26,6 +26,15 @@ pub fn answer_text(answer: &Answer, names: Names) -> String {
     let _ = headline::headline(&mut out, answer);
     let _ = motion(&mut out, answer);
     waits::beside_answer(&mut out, answer);
+    if let Some(way) = &answer.way {
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            out,
+            "{} {}",
+            paint(TITLE, "By its traces:"),
+            clean(&crate::traces::way_sentence(way))
+        );
+    }
     let _ = headline::proofs(&mut out, answer);
     let _ = undecided(&mut out, answer);
     let _ = classes(&mut out, answer, names);

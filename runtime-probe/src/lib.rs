@@ -101,6 +101,7 @@ pub use mpir::of_launcher as launcher_table;
 pub use names::defines_function;
 pub use proctable::{ProcessTable, TableEntry, own_host, same_host};
 pub use serve::{ServeError, selected, serve};
+pub use symbols::names_of_functions;
 pub use sys::die_without_memory;
 pub use take::{Options, Threads, take};
 pub use tasks::{Job, TaskRef, discover, job_of_pids, launchers, only_job, tasks_of, user_of};

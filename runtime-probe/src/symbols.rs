@@ -4,6 +4,7 @@
 //! invent names in stripped libraries. One without a size (hand-written assembly) counts when an unwind entry that
 //! covers the address begins exactly at it.
 
+use crate::contents::Contents;
 use crate::elf::Module;
 use crate::names::{self, Tables};
 use base::mpi_entry_point;
@@ -135,6 +136,28 @@ fn function_at(module: &Module, address: u64) -> Option<&Function> {
         .symbols
         .get_or_init(|| Symbols::of(module))
         .at(address, unwind_start)
+}
+
+/// The names of functions that begin at these addresses of a program or shared object (as linked), by its symbols and those of a separate debug file.
+///
+/// # Errors
+/// Why the file cannot be read, or that its build is another one than that with this id; an empty one is any.
+pub fn names_of_functions(
+    path: &Path,
+    build_id: &[u8],
+    addresses: &[u64],
+) -> Result<Vec<Option<String>>, String> {
+    let bytes = regular_files::read(path, Limit::PROGRAM)
+        .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    let module = Module::parse(&path.display().to_string(), Contents::Copied(bytes))?;
+    if !build_id.is_empty() && module.build_id() != build_id {
+        return Err(format!("{} is another build by now", path.display()));
+    }
+    let names = addresses.iter().map(|&address| {
+        let found = function_at(&module, address).filter(|function| function.address == address);
+        found.map(|function| function.name.clone())
+    });
+    Ok(names.collect())
 }
 
 /// Where distributions put the symbols that they strip.

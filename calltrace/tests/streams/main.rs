@@ -4,6 +4,7 @@
 
 mod generate;
 mod parlot;
+mod shapes;
 mod thread;
 
 use calltrace::layout::{BLOCK, head};
@@ -119,7 +120,7 @@ fn damage_is_named() {
         bytes[at..at + 8].copy_from_slice(&word.to_le_bytes());
         bytes
     };
-    assert_eq!(Trace::read(&changed(8, 2)).unwrap_err(), Error::Version(2));
+    assert_eq!(Trace::read(&changed(8, 3)).unwrap_err(), Error::Version(3));
     assert_eq!(Trace::read(&changed(16, 2)).unwrap_err(), Error::BlockSize(2));
     let too_many = changed(second + 8 * head::PUBLISHED, u64::from(u32::MAX));
     assert_eq!(Trace::read(&too_many).unwrap_err(), Error::Block(1));

@@ -26,6 +26,7 @@ mod sarif;
 mod schemas;
 mod show;
 mod support;
+mod traced;
 mod tree;
 mod view;
 mod watch;

@@ -8,6 +8,7 @@ use super::threads::{ThreadsBehindJson, ThreadsJson, threads_behind_out, threads
 use super::waits::{WaitsJson, waits_out};
 use super::{VERSION, document, value};
 use crate::counted;
+use crate::traces::WayJson;
 use engine::{
     Activity, Answer, Certainty, ClassState, Explanation, FrameView, Grounds, Halted, HaltedBy, HostRanks,
     MapOrigin, MapUsed, Outcome, Position, RunState, StateGroup, Trouble, Who, Witness,
@@ -98,6 +99,7 @@ pub fn answer_of_classes<'a>(
             .waiting
             .as_ref()
             .map(|waiting| waits_out(waiting, &answer.involved())),
+        way: answer.way.as_ref().map(crate::traces::way_out),
         explanation: explanation.map(explanation_out),
     }
 }
@@ -152,6 +154,8 @@ pub struct AnswerJson<'a> {
     pub motion: Option<MotionJson<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waits: Option<WaitsJson<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub way: Option<WayJson>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explanation: Option<ExplanationJson<'a>>,
 }

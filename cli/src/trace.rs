@@ -1,0 +1,144 @@
+//! `hindmost trace`: what the tasks of a job called.
+
+use crate::args::Format;
+use crate::output::{self, Status, Terminal};
+use crate::trace_args::{
+    DiffArgs, LoopsArgs, OutliersArgs, ShowFormat, ShowTraceArgs, TraceCommand, TreeTraceArgs,
+    TreeTraceFormat, WhichArgs,
+};
+use engine::traces::{Differences, Forest, Paths, Traces};
+use project::Failure;
+use regex::Regex;
+use report::traces as text;
+use std::path::PathBuf;
+
+pub(crate) fn run(command: &TraceCommand) -> anyhow::Result<Status> {
+    match command {
+        TraceCommand::Show(args) => show(args),
+        TraceCommand::Tree(args) => tree(args),
+        TraceCommand::Loops(args) => loops(args),
+        TraceCommand::Diff(args) => diff(args),
+        TraceCommand::Outliers(args) => outliers(args),
+    }
+}
+
+/// The traces that are asked for, those of these directories one behind the other.
+fn read(which: &WhichArgs, more: Option<&PathBuf>, rank: Option<u32>) -> anyhow::Result<Traces> {
+    let only = which.only.as_deref().map(|only| match only {
+        "mpi" => "^P?MPIX?_",
+        only => only,
+    });
+    let only = only.map(Regex::new).transpose();
+    let only = only.map_err(|error| Failure::new(format!("--only is no regular expression: {error}")))?;
+    let is_kept = |name: &str| only.as_ref().is_none_or(|only| only.is_match(name));
+    let listener = Terminal::showing(false);
+    let mut processes = project::traces(std::slice::from_ref(&which.directory), &listener)?;
+    let first = processes.len();
+    if let Some(more) = more {
+        processes.extend(project::traces(std::slice::from_ref(more), &listener)?);
+    }
+    let mut traces = Traces::of(processes, first, &is_kept);
+    if !which.threads {
+        traces.streams.retain(|stream| stream.who.thread == 0);
+    }
+    if let Some(rank) = rank {
+        let is_wanted = |who: engine::traces::Who| who.rank.unwrap_or(who.pid) == rank;
+        traces.streams.retain(|stream| is_wanted(stream.who));
+    }
+    if traces.streams.is_empty() {
+        return Err(Failure::new("no such thread has a trace").into());
+    }
+    Ok(traces)
+}
+
+fn notes(traces: &Traces) {
+    traces.notes.iter().for_each(|note| output::warn(note));
+}
+
+fn show(args: &ShowTraceArgs) -> anyhow::Result<Status> {
+    let traces = read(&args.which, None, args.rank)?;
+    notes(&traces);
+    let last = || text::last_events(&traces, args.last, &|_| true);
+    match args.format {
+        ShowFormat::Text => output::print(&text::last_text(&traces, &last()))?,
+        ShowFormat::Json => output::print_plain(&text::last_json(&traces, &last()))?,
+        ShowFormat::Perfetto => output::print_plain(&text::perfetto(&traces, &|_| true))?,
+    }
+    Ok(Status::Done)
+}
+
+fn tree(args: &TreeTraceArgs) -> anyhow::Result<Status> {
+    let mut traces = read(&args.which, None, args.rank)?;
+    let mut forest = Forest::new();
+    let shapes = traces.shapes(&mut forest);
+    notes(&traces);
+    let paths = Paths::of(&forest, &shapes);
+    match args.format {
+        TreeTraceFormat::Text => output::print(&text::paths_text(&traces, &paths))?,
+        TreeTraceFormat::Json => output::print_plain(&text::paths_json(&traces, &paths))?,
+        TreeTraceFormat::Folded => output::print_plain(&text::paths_folded(&traces, &paths))?,
+    }
+    Ok(Status::Done)
+}
+
+fn loops(args: &LoopsArgs) -> anyhow::Result<Status> {
+    let mut traces = read(&args.which, None, args.rank)?;
+    let mut forest = Forest::new();
+    let shapes = traces.shapes(&mut forest);
+    notes(&traces);
+    output::print(&text::loops_text(
+        &traces, &forest, &shapes, args.depth, args.lines,
+    ))?;
+    Ok(Status::Done)
+}
+
+fn diff(args: &DiffArgs) -> anyhow::Result<Status> {
+    let mut traces = read(&args.which, args.with.as_ref(), None)?;
+    let mut forest = Forest::new();
+    let shapes = traces.shapes(&mut forest);
+    notes(&traces);
+    let run = usize::from(args.with.is_some());
+    let numbers = [(args.one, 0), (args.other.unwrap_or(args.one), run)];
+    let mut found = Vec::new();
+    for (number, run) in numbers {
+        let at = traces.find(number, run).ok_or_else(|| {
+            Failure::new(format!("there is no trace of rank or process {number}"))
+                .hint("hindmost trace show lists those that are there")
+        })?;
+        found.push(at);
+    }
+    let (one, other) = (found[0], found[1]);
+    let mut who = [one, other].map(|at| traces.streams[at].who.to_string());
+    if args.with.is_some() {
+        who[0].push_str(" of the first run");
+        who[1].push_str(" of the second");
+    }
+    let who = [who[0].as_str(), who[1].as_str()];
+    let differences = Differences::between(&forest, shapes[one], shapes[other]);
+    match args.format {
+        Format::Text => output::print(&text::differences_text(&traces, &differences, who, args.most))?,
+        Format::Json => output::print_plain(&text::differences_json(&traces, &differences, who))?,
+    }
+    Ok(did_otherwise(!differences.all.is_empty()))
+}
+
+fn outliers(args: &OutliersArgs) -> anyhow::Result<Status> {
+    let mut traces = read(&args.which, None, None)?;
+    let mut forest = Forest::new();
+    let shapes = traces.shapes(&mut forest);
+    notes(&traces);
+    let paths = Paths::of(&forest, &shapes);
+    let (groups, outliers) = (paths.groups(), paths.outliers());
+    match args.format {
+        Format::Text => {
+            let shown = text::outliers_text(&traces, &paths, &groups, &outliers, args.most);
+            output::print(&shown)?;
+        }
+        Format::Json => output::print_plain(&text::outliers_json(&traces, &paths, &groups, &outliers))?,
+    }
+    Ok(did_otherwise(groups.len() > 1))
+}
+
+fn did_otherwise(somebody: bool) -> Status {
+    if somebody { Status::Done } else { Status::Undecided }
+}

@@ -1,0 +1,167 @@
+//! Traced programs: four processes that their environment calls ranks, one of which goes another way once.
+
+use crate::support::Sandbox;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Rank 2 leaves out one exchange of step 41, and then waits for ever in another function than the others.
+const PROGRAM: &str = r#"
+#include <stdlib.h>
+#include <unistd.h>
+static int rank, hangs;
+__attribute__((noinline)) static void compute(void) { __asm__ volatile(""); }
+__attribute__((noinline)) static void exchange(void) { compute(); for (int i = 0; i < rank; i++) compute(); }
+__attribute__((noinline)) static void reduce(int step) { if (hangs && step == 43 && rank == 2) for (;;) pause(); }
+__attribute__((noinline)) static void finish(int step) { if (hangs && step == 43) for (;;) pause(); }
+__attribute__((noinline)) static void step(int step)
+{
+    int count = step == 41 && rank == 2 ? 5 : 6;
+    for (int i = 0; i < count; i++) exchange();
+    reduce(step);
+    finish(step);
+}
+int main(int argc, char **argv)
+{
+    hangs = argc > 1;
+    rank = atoi(getenv("PMI_RANK"));
+    for (int i = 1; i <= 60; i++) step(i);
+    return 0;
+}
+"#;
+
+const JOB: &str = "for r in 0 1 2 3; do PMI_RANK=$r PMI_SIZE=4 \"$@\" & done; wait";
+
+/// The tracer, which is built with the tests.
+fn tracer() -> PathBuf {
+    let own = std::env::current_exe().unwrap();
+    own.parent().unwrap().join("libruntime_trace.so")
+}
+
+fn built(sandbox: &Sandbox) {
+    sandbox.write("app.c", PROGRAM);
+    let status = Command::new("gcc")
+        .args(["-O2", "-g", "-finstrument-functions", "-o", "app", "app.c"])
+        .current_dir(&sandbox.root)
+        .status()
+        .unwrap();
+    assert!(status.success());
+}
+
+fn job(sandbox: &Sandbox) -> Command {
+    let tracer = tracer();
+    let tracer = tracer.to_str().unwrap();
+    let started = [
+        "--trace", "traces", "--tracer", tracer, "--", "sh", "-c", JOB, "sh", "./app",
+    ];
+    let mut command = sandbox.command(&["run", "--no-recorder"]);
+    command.args(started);
+    command
+}
+
+/// What `hindmost trace` prints for programs.
+fn told(sandbox: &Sandbox, words: &[&str]) -> Value {
+    let printed = sandbox.ok(&[&["trace", words[0], "traces"], &words[1..], &["--format", "json"]].concat());
+    let document: Value = serde_json::from_str(&printed).unwrap();
+    assert_eq!(document["schema"], "hindmost-trace");
+    document
+}
+
+#[test]
+fn what_all_did_is_told() {
+    let sandbox = Sandbox::new("traced");
+    built(&sandbox);
+    assert!(job(&sandbox).status().unwrap().success());
+
+    let tree = told(&sandbox, &["tree"]);
+    let paths = tree["paths"].as_array().unwrap();
+    let counts = |name: &str| {
+        let of_name = paths.iter().filter(|path| path["function"] == name);
+        Vec::from_iter(of_name.map(|path| path["counts"].clone()))
+    };
+    assert_eq!(counts("step"), [json!([60, 60, 60, 60])]);
+    assert_eq!(counts("exchange"), [json!([360, 360, 359, 360])]);
+    assert_eq!(counts("compute"), [json!([360, 720, 1077, 1440])]);
+
+    let loops = sandbox.ok(&["trace", "loops", "traces", "--rank", "0"]);
+    for line in ["60 × step", "6 × exchange"] {
+        assert!(loops.contains(line), "{line}:\n{loops}");
+    }
+
+    let differences = told(&sandbox, &["diff", "2", "1"]);
+    let step = &differences["telling"]["path"][1];
+    assert_eq!((&step["function"], &step["nth"]), (&json!("step"), &json!(41)));
+    let differences = sandbox.ok(&["trace", "diff", "traces", "2", "1"]);
+    assert!(differences.contains("exchange: called 5 times by rank 2, 6 times by rank 1"));
+    let again = sandbox.run(&["trace", "diff", "traces", "3", "--with", "traces"]);
+    assert_eq!(again.code, Some(1), "a run is like itself: {}", again.out);
+
+    let outliers = told(&sandbox, &["outliers", "--only", "exchange|step|main"]);
+    assert_eq!(outliers["groups"], json!([[0, 1, 3], [2]]));
+    assert_eq!(outliers["outliers"][0]["thread"], 2);
+    assert_eq!(outliers["outliers"][0]["deviations"][0]["count"], 359);
+
+    let folded = sandbox.ok(&["trace", "tree", "traces", "--format", "folded", "--rank", "3"]);
+    assert!(folded.contains("main;step;exchange 360\n"), "{folded}");
+    let perfetto = sandbox.ok(&["trace", "show", "traces", "--format", "perfetto", "--rank", "0"]);
+    let perfetto: Value = serde_json::from_str(&perfetto).unwrap();
+    let events = perfetto["traceEvents"].as_array().unwrap();
+    let begun = events.iter().filter(|event| event["ph"] == "B");
+    assert_eq!(begun.count(), 1 + 60 * (1 + 6 + 6 + 1 + 1));
+
+    assert!(
+        sandbox
+            .refused(&["trace", "show", "."])
+            .contains("there is no trace in")
+    );
+}
+
+#[test]
+fn find_tells_where_the_way_of_a_traced_task_parted() {
+    let sandbox = Sandbox::new("traced-find");
+    built(&sandbox);
+    let mut launcher = job(&sandbox).arg("hangs").stderr(Stdio::null()).spawn().unwrap();
+    let begun = Instant::now();
+    let pids = loop {
+        let shown = sandbox.run(&["trace", "show", "traces", "--last", "1", "--format", "json"]);
+        let shown: Value = serde_json::from_str(&shown.out).unwrap_or_default();
+        let threads = shown["threads"].as_array().cloned().unwrap_or_default();
+        // 42 whole steps have more events.
+        let is_there = |thread: &&Value| {
+            let last = thread["stack"].as_array().and_then(|stack| stack.last());
+            let waits_in = if thread["thread"]["rank"] == 2 {
+                "reduce"
+            } else {
+                "finish"
+            };
+            last.is_some_and(|last| last == waits_in) && thread["events"].as_u64() > Some(42 * 30)
+        };
+        let waiting = Vec::from_iter(threads.iter().filter(is_there));
+        if waiting.len() == 4 {
+            break Vec::from_iter(waiting.iter().map(|thread| thread["thread"]["pid"].to_string()));
+        }
+        assert!(begun.elapsed() < Duration::from_secs(100), "{shown}");
+        std::thread::sleep(Duration::from_millis(50));
+    };
+    let words = Vec::from_iter(
+        ["find", "--format", "json"]
+            .into_iter()
+            .chain(pids.iter().map(String::as_str)),
+    );
+    let found = sandbox.run(&words);
+    for pid in &pids {
+        let _ = Command::new("kill").args(["-9", pid]).status();
+    }
+    launcher.wait().unwrap();
+    let answer: Value = serde_json::from_str(&found.out).unwrap_or_else(|_| panic!("{}", found.err));
+    assert_eq!(answer["named"], "2", "{}", found.out);
+    let way = answer["way"]["sentence"].as_str().unwrap();
+    assert_eq!(
+        way,
+        "in call 41 of step, ranks 0-1,3 called exchange 6 times, rank 2 5 times"
+    );
+    // What they left can be read when they are gone.
+    let shown = sandbox.ok(&["trace", "show", "traces", "--rank", "2", "--last", "2"]);
+    assert!(shown.contains("in main > step > reduce"), "{shown}");
+}

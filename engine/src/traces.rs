@@ -1,0 +1,282 @@
+//! What the traces of a job tell: its processes' calls, by names that are the same in all of them, and where ways parted.
+//!
+//! Functions are numbers here, one for each name of a job (or of two that are compared): whoever runs the same build has the same names, and a good and a bad run of two builds can still be held
+//! against each other.
+
+mod way;
+
+pub use calltrace::compare::{self, Difference, Differences, Turn};
+pub use calltrace::fold::{Call, Forest, Shape, Unrolled, View};
+pub use calltrace::paths::{Deviation, Outlier, Paths};
+pub use calltrace::task::Place;
+pub use calltrace::{About, Ended, Event, Task, Trace};
+pub use way::{Did, Way, parted};
+
+use calltrace::Function;
+use calltrace::fold::Builder;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// A process that was traced, as it was read.
+#[derive(Clone, Debug)]
+pub struct Process {
+    /// What it says of itself.
+    pub task: Task,
+    /// The names of its functions as linkers know them, in the order of [`Task::functions`].
+    pub names: Vec<Option<String>>,
+    /// The traces of its threads, each with the number that its file has.
+    pub threads: Vec<(u32, Vec<u8>)>,
+}
+
+/// Which thread of which process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Who {
+    /// The rank, if it is known.
+    pub rank: Option<u32>,
+    /// The process.
+    pub pid: u32,
+    /// Which of the programs that the process executed.
+    pub image: u32,
+    /// Which thread, in the order in which they began.
+    pub thread: u32,
+}
+
+impl fmt::Display for Who {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.rank {
+            Some(rank) => write!(f, "rank {rank}")?,
+            None => write!(f, "process {}", self.pid)?,
+        }
+        if self.image > 0 {
+            write!(f, ", program {}", self.image + 1)?;
+        }
+        if self.thread > 0 {
+            write!(f, ", thread {}", self.thread)?;
+        }
+        Ok(())
+    }
+}
+
+/// A thread with its trace.
+#[derive(Clone, Debug)]
+pub struct Stream {
+    /// Whose it is.
+    pub who: Who,
+    /// Of which run: 0, or 1 of one that it is held against.
+    pub run: usize,
+    bytes: Vec<u8>,
+    /// The job's number of each function of the trace; 0 for one that is left out.
+    functions: Vec<u32>,
+}
+
+/// The traces of a job.
+#[derive(Clone, Debug, Default)]
+pub struct Traces {
+    /// Names of functions as people read them: number *n* is at index *n* - 1.
+    pub names: Vec<String>,
+    /// All threads, sorted.
+    pub streams: Vec<Stream>,
+    /// What the reader should know.
+    pub notes: Vec<String>,
+}
+
+impl Traces {
+    /// The traces of these processes, of which the first ones are of one run and the others of another that it is held against. Functions whose name `is_kept` does not want are left out, and what
+    /// they call counts as called by who called them.
+    #[must_use]
+    pub fn of(processes: Vec<Process>, of_first_run: usize, is_kept: &dyn Fn(&str) -> bool) -> Self {
+        let mut traces = Self::default();
+        let mut numbers = BTreeMap::new();
+        for (index, process) in processes.into_iter().enumerate() {
+            traces.add(process, usize::from(index >= of_first_run), is_kept, &mut numbers);
+        }
+        traces.streams.sort_by_key(|stream| (stream.run, stream.who));
+        traces
+    }
+
+    fn add(
+        &mut self,
+        process: Process,
+        run: usize,
+        is_kept: &dyn Fn(&str) -> bool,
+        numbers: &mut BTreeMap<String, u32>,
+    ) {
+        let Process { task, names, threads } = process;
+        let all = task.functions.iter().enumerate().map(|(index, place)| {
+            let name = names.get(index).cloned().flatten();
+            let name = name.map_or_else(
+                || nameless(&task, *place),
+                |name| crate::readable::readable(&name),
+            );
+            if !is_kept(&name) {
+                return 0;
+            }
+            let next = self.names.len() as u32 + 1;
+            *numbers.entry(name).or_insert_with_key(|name| {
+                self.names.push(name.clone());
+                next
+            })
+        });
+        let functions = Vec::from_iter(all);
+        for (thread, bytes) in threads {
+            let who = Who {
+                rank: task.rank,
+                pid: task.pid,
+                image: task.image,
+                thread,
+            };
+            match Trace::read(&bytes) {
+                Ok(trace) => self.notes.extend(notes_of(who, &trace.about())),
+                // It was killed, or has only begun.
+                Err(calltrace::Error::NotATrace) => continue,
+                Err(error) => {
+                    self.notes
+                        .push(format!("the trace of {who} is left out: {error}"));
+                    continue;
+                }
+            }
+            self.streams.push(Stream {
+                who,
+                run,
+                bytes,
+                functions: functions.clone(),
+            });
+        }
+    }
+
+    /// The name of a function.
+    #[must_use]
+    pub fn name(&self, function: u32) -> &str {
+        let index = (function as usize).checked_sub(1);
+        let name = index.and_then(|index| self.names.get(index));
+        name.map_or("(other functions)", String::as_str)
+    }
+
+    /// The shapes of all threads, in the order of the streams.
+    #[must_use]
+    pub fn shapes(&mut self, forest: &mut Forest) -> Vec<Shape> {
+        let mut shapes = Vec::new();
+        for stream in &self.streams {
+            let mut builder = Builder::new(forest);
+            let read = stream.each_step(|step| match step {
+                Step::Enter(function) => builder.enter(function),
+                Step::Exit => builder.exit(),
+            });
+            shapes.push(builder.finish());
+            if let Err(damage) = read {
+                let note = format!("the trace of {} is read in part: {damage}", stream.who);
+                self.notes.push(note);
+            }
+        }
+        shapes
+    }
+
+    /// The stream of the first thread of a rank in this run, or of a process by its number where no rank has it.
+    #[must_use]
+    pub fn find(&self, number: u32, run: usize) -> Option<usize> {
+        let first_of = |is_meant: &dyn Fn(Who) -> bool| {
+            let mut streams = self.streams.iter();
+            streams.position(|stream| stream.run == run && stream.who.thread == 0 && is_meant(stream.who))
+        };
+        first_of(&|who| who.rank == Some(number)).or_else(|| first_of(&|who| who.pid == number))
+    }
+}
+
+/// A function without a symbol.
+fn nameless(task: &Task, place: Option<Place>) -> String {
+    let Some(place) = place else {
+        return "??".to_owned();
+    };
+    let module = place.module.and_then(|module| task.modules.get(module));
+    match module {
+        Some(module) => {
+            let name = module.path.rsplit('/').next().unwrap_or_default();
+            format!("{name}+{:#x}", place.address)
+        }
+        None => format!("{:#x}", place.address),
+    }
+}
+
+fn notes_of(who: Who, about: &About) -> Vec<String> {
+    let mut notes = Vec::new();
+    let why = match about.ended {
+        Some(Ended::NoRoom) => {
+            Some("there was no room for it on the disk, or its file could not be opened any more")
+        }
+        Some(Ended::Full) => Some("it has as many blocks as a trace can have"),
+        Some(Ended::Thread) | None => None,
+    };
+    if let Some(why) = why {
+        notes.push(format!(
+            "the trace of {who} ends early, {} events before now: {why}",
+            about.lost
+        ));
+    }
+    if about.is_overrun {
+        notes.push(format!("{who}: some of what a signal handler did is missing"));
+    }
+    notes
+}
+
+/// An event with the job's number of its function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// The thread enters this function.
+    Enter(u32),
+    /// It leaves the function that it entered last.
+    Exit,
+}
+
+impl Stream {
+    /// Calls `each` with its events but for those of functions that are left out.
+    ///
+    /// # Errors
+    /// The trace is damaged; `each` has got what comes before.
+    pub fn each_step(&self, mut each: impl FnMut(Step)) -> Result<(), calltrace::Damage> {
+        // Who made the stream has read its heads.
+        let Ok(trace) = Trace::read(&self.bytes) else {
+            return Ok(());
+        };
+        let mut kept: Vec<bool> = Vec::new();
+        let mut events = trace.events();
+        for event in events.by_ref() {
+            if let Some(step) = self.step(event?, &mut kept) {
+                each(step);
+            }
+        }
+        let queued = trace.queued(events.depth());
+        queued
+            .filter_map(|event| self.step(event, &mut kept))
+            .for_each(each);
+        Ok(())
+    }
+
+    fn step(&self, event: Event, kept: &mut Vec<bool>) -> Option<Step> {
+        match event {
+            Event::Enter(function) => {
+                let number = self.number(function);
+                kept.push(number != 0);
+                (number != 0).then_some(Step::Enter(number))
+            }
+            Event::Exit => kept.pop()?.then_some(Step::Exit),
+        }
+    }
+
+    /// The job's number of a function. One that the file of the process has no name for (it was killed between the two, or there was no room) is the last.
+    fn number(&self, function: Function) -> u32 {
+        let index = function.number() as usize - 1;
+        self.functions.get(index).copied().unwrap_or(u32::MAX)
+    }
+
+    /// What its header says.
+    #[must_use]
+    pub fn about(&self) -> About {
+        Trace::read(&self.bytes).map_or_else(|_| About::default(), |trace| trace.about())
+    }
+
+    /// Bytes that its events take.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        Trace::read(&self.bytes).map_or(0, |trace| trace.bytes())
+    }
+}

@@ -1,0 +1,162 @@
+//! The traces of a job: which files they are, and what their functions are called.
+
+use crate::failure::Failure;
+use crate::listener::Listener;
+use engine::traces::{Process, Task};
+use regular_files::{Limit, Reader};
+use runtime_probe::{Job, TaskRef};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// What the names of the files of processes end in, and those of threads.
+const PROCESS: &str = "task";
+const THREAD: &str = "trace";
+
+/// The file of a process has one size; that of a thread is as long as its trace.
+const OF_PROCESS: Limit = Limit::of(16 << 20);
+
+/// The traces in these directories.
+///
+/// # Errors
+/// There are none, or none that can be read.
+pub fn traces(directories: &[PathBuf], listener: &dyn Listener) -> Result<Vec<Process>, Failure> {
+    read(directories, &Reader::default(), listener)
+}
+
+/// The traces of a job that runs here, those included of tasks that have ended: the files are where its tasks have them mapped. Nothing is found if it is not traced.
+#[must_use]
+pub fn traces_of_job(job: &Job, listener: &dyn Listener) -> Vec<Process> {
+    let mapped = job.tasks.iter().filter_map(|task| task.mapped_file(PROCESS));
+    let directories: BTreeSet<PathBuf> = mapped
+        .filter_map(|file| Some(file.parent()?.to_owned()))
+        .collect();
+    if directories.is_empty() {
+        return Vec::new();
+    }
+    let reader = Reader::of(job.tasks.iter().filter_map(TaskRef::user));
+    let found = read(&Vec::from_iter(directories), &reader, listener);
+    found.unwrap_or_else(|failure| {
+        listener.warn(&format!("the traces of its tasks are left out: {failure}"));
+        Vec::new()
+    })
+}
+
+fn read(directories: &[PathBuf], reader: &Reader, listener: &dyn Listener) -> Result<Vec<Process>, Failure> {
+    let mut found = Vec::new();
+    for directory in directories {
+        of_directory(directory, reader, listener, &mut found)?;
+    }
+    // A directory may hold earlier jobs: the one that began last is meant.
+    let newest = found.iter().max_by_key(|(task, _)| task.started);
+    let job = newest.map(|(task, _)| task.job.clone()).unwrap_or_default();
+    let before = found.len();
+    found.retain(|(task, _)| task.job == job);
+    if found.len() < before {
+        let left = before - found.len();
+        listener.warn(&format!("{left} traced processes of other jobs are left out"));
+    }
+    if found.is_empty() {
+        let names = Vec::from_iter(directories.iter().map(|path| path.display().to_string()));
+        return Err(Failure::new(format!("there is no trace in {}", names.join(", "))).hint(
+            "hindmost run --trace DIR -- mpirun … traces programs that were compiled with -finstrument-functions",
+        ));
+    }
+    let mut names = Names::default();
+    Ok(found
+        .into_iter()
+        .map(|(task, threads)| Process {
+            names: names.of(&task, listener),
+            task,
+            threads,
+        })
+        .collect())
+}
+
+type Found = (Task, Vec<(u32, Vec<u8>)>);
+
+fn of_directory(
+    directory: &Path,
+    reader: &Reader,
+    listener: &dyn Listener,
+    found: &mut Vec<Found>,
+) -> Result<(), Failure> {
+    let cannot = |error| Failure::new(format!("cannot read {}: {error}", directory.display()));
+    let mut files = BTreeMap::new();
+    for entry in std::fs::read_dir(directory).map_err(cannot)? {
+        let path = entry.map_err(cannot)?.path();
+        if let Some(stem) = path.file_stem().and_then(|stem| stem.to_str()).map(str::to_owned) {
+            files.insert((path.extension().map(ToOwned::to_owned), stem), path);
+        }
+    }
+    let of_kind = |kind: &'static str| {
+        let files = files.iter();
+        files.filter(move |((extension, _), _)| extension.as_deref() == Some(kind.as_ref()))
+    };
+    let mut threads: BTreeMap<&str, Vec<(u32, Vec<u8>)>> = BTreeMap::new();
+    for ((_, stem), path) in of_kind(THREAD) {
+        let Some((process, number)) = stem.rsplit_once('-') else {
+            continue;
+        };
+        let Ok(number) = number.parse() else { continue };
+        match reader.read_sparse(path, Limit::RECORD) {
+            Ok(bytes) => threads.entry(process).or_default().push((number, bytes)),
+            Err(error) => listener.warn(&format!("left out: {}: {error}", path.display())),
+        }
+    }
+    for ((_, stem), path) in of_kind(PROCESS) {
+        let bytes = reader
+            .read_sparse(path, OF_PROCESS)
+            .map_err(|error| error.to_string());
+        let task = bytes.and_then(|bytes| Task::read(&bytes).map_err(|error| error.to_string()));
+        match task {
+            Ok(task) => {
+                let mut threads = threads.remove(stem.as_str()).unwrap_or_default();
+                threads.sort_by_key(|(number, _)| *number);
+                found.push((task, threads));
+            }
+            Err(why) => listener.warn(&format!("left out: {}: {why}", path.display())),
+        }
+    }
+    Ok(())
+}
+
+/// Names that were looked up: all ranks of a job run the same files.
+#[derive(Default)]
+struct Names {
+    known: BTreeMap<(String, Vec<u8>), BTreeMap<u64, Option<String>>>,
+    unread: BTreeSet<String>,
+}
+
+impl Names {
+    fn of(&mut self, task: &Task, listener: &dyn Listener) -> Vec<Option<String>> {
+        for (number, module) in task.modules.iter().enumerate() {
+            let known = self
+                .known
+                .entry((module.path.clone(), module.build_id.clone()))
+                .or_default();
+            let places = task.functions.iter().flatten();
+            let own = places.filter(|place| place.module == Some(number));
+            let wanted = Vec::from_iter(
+                own.map(|place| place.address)
+                    .filter(|address| !known.contains_key(address)),
+            );
+            if wanted.is_empty() || self.unread.contains(&module.path) {
+                continue;
+            }
+            match runtime_probe::names_of_functions(Path::new(&module.path), &module.build_id, &wanted) {
+                Ok(names) => known.extend(wanted.into_iter().zip(names)),
+                Err(why) => {
+                    listener.warn(&format!("functions are shown by address: {why}"));
+                    self.unread.insert(module.path.clone());
+                }
+            }
+        }
+        let places = task.functions.iter().map(|place| {
+            let place = (*place)?;
+            let module = task.modules.get(place.module?)?;
+            let known = self.known.get(&(module.path.clone(), module.build_id.clone()))?;
+            known.get(&place.address).cloned().flatten()
+        });
+        places.collect()
+    }
+}

@@ -1,0 +1,130 @@
+//! What programs call.
+//!
+//! A compiler that is told so (`-finstrument-functions`) calls `__cyg_profile_func_enter` at the beginning of each function and `__cyg_profile_func_exit` at its end. The C library has both,
+//! which do nothing. `longjmp` and its like leave functions without their ends; `dlclose` makes room for other functions at the same addresses.
+
+#![expect(unsafe_code, reason = "called from C, with the stack as it is there")]
+
+use crate::functions;
+use crate::shadow::Entry;
+use crate::system::Undisturbed;
+use crate::thread::{Call, call};
+use std::arch::naked_asm;
+use std::ffi::{CStr, c_int, c_void};
+
+/// A function begins. The second argument of the compiler, where it was called from, makes room for where the stack ends.
+///
+/// # Safety
+///
+/// A compiler has put the call at the beginning of this function.
+#[unsafe(no_mangle)]
+#[unsafe(naked)]
+pub unsafe extern "C" fn __cyg_profile_func_enter(function: *mut c_void, called_from: *mut c_void) {
+    naked_asm!("lea rsi, [rsp + 8]", "jmp {}", sym enters)
+}
+
+/// A function ends.
+///
+/// # Safety
+///
+/// A compiler has put the call at the end of this function.
+#[unsafe(no_mangle)]
+#[unsafe(naked)]
+pub unsafe extern "C" fn __cyg_profile_func_exit(function: *mut c_void, called_from: *mut c_void) {
+    naked_asm!("lea rsi, [rsp + 8]", "jmp {}", sym exits)
+}
+
+extern "C" fn enters(function: usize, frame: usize) {
+    call(Call::Enter(Entry { function, frame }), frame);
+}
+
+extern "C" fn exits(function: usize, frame: usize) {
+    call(Call::Exit { function }, frame);
+}
+
+/// Defines a function that tells where it jumps to, and goes on in the C library's with all registers as they were.
+macro_rules! jumps {
+    ($name:ident, $number:literal) => {
+        #[doc = concat!("As the C library's `", stringify!($name), "`, which it calls.")]
+        ///
+        /// # Safety
+        ///
+        /// As there.
+        #[unsafe(no_mangle)]
+        #[unsafe(naked)]
+        pub unsafe extern "C" fn $name(buffer: *const u64, value: c_int) -> ! {
+            naked_asm!(
+                "push rdi",
+                "push rsi",
+                "sub rsp, 8",
+                "mov esi, {number}",
+                "call {jumps}",
+                "add rsp, 8",
+                "pop rsi",
+                "pop rdi",
+                "jmp rax",
+                number = const $number,
+                jumps = sym jumps,
+            )
+        }
+    };
+}
+
+jumps!(longjmp, 0);
+jumps!(_longjmp, 1);
+jumps!(siglongjmp, 2);
+jumps!(__longjmp_chk, 3);
+
+const JUMPS: [&CStr; 4] = [c"longjmp", c"_longjmp", c"siglongjmp", c"__longjmp_chk"];
+
+/// Tells of the jump, and where the C library's function is.
+extern "C" fn jumps(buffer: *const u64, which: usize) -> *const c_void {
+    // SAFETY: the buffer was filled by `setjmp`: all of its words are there.
+    let to = unsafe { stack_pointer_of(buffer) };
+    call(Call::Jump { to }, to);
+    let real = JUMPS.get(which).map_or(std::ptr::null(), |name| behind(name));
+    if real.is_null() {
+        // A C library without it: nobody can have called it.
+        std::process::abort();
+    }
+    real
+}
+
+/// The stack pointer in a `jmp_buf` of glibc on x86-64, which is its seventh word, hidden: rotated, and mixed with a word of the thread's control block
+/// (`PTR_MANGLE` in its `sysdeps/unix/sysv/linux/x86_64/pointer_guard.h`).
+unsafe fn stack_pointer_of(buffer: *const u64) -> usize {
+    const STACK_POINTER: usize = 6;
+    let guard: u64;
+    // SAFETY: the word is that of the control block, which glibc gives each thread; the buffer is the caller's promise.
+    unsafe {
+        std::arch::asm!("mov {}, qword ptr fs:[0x30]", out(reg) guard, options(nostack, preserves_flags, readonly));
+        (buffer.add(STACK_POINTER).read().rotate_right(0x11) ^ guard) as usize
+    }
+}
+
+/// The function of this name behind this library.
+fn behind(name: &CStr) -> *const c_void {
+    // SAFETY: the name ends with a zero.
+    unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) }
+}
+
+/// As the C library's `dlclose`, which it calls.
+///
+/// # Safety
+///
+/// As there.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dlclose(handle: *mut c_void) -> c_int {
+    let real = behind(c"dlclose");
+    if real.is_null() {
+        return -1;
+    }
+    // SAFETY: this is the C library's function of that type, and the argument the caller's promise.
+    let result = unsafe {
+        let real: unsafe extern "C" fn(*mut c_void) -> c_int = std::mem::transmute(real);
+        real(handle)
+    };
+    let _undisturbed = Undisturbed::begin();
+    functions::forget();
+    result
+}

@@ -1,0 +1,29 @@
+//! The tracer inside each task: every call and return of its threads, written where it can be read at any moment.
+//!
+//! A library that is preloaded into programs whose compiler has put a call at the beginning and end of each function (`-finstrument-functions`). It runs
+//! at every call of a production job, so the hot path allocates nothing, locks nothing and calls nobody. What is rare (a new block, function, thread, process) is done with
+//! all signals blocked and by system calls alone. Whatever fails ends the trace, which says so, and never the program.
+//!
+//! # How it works
+//!
+//! - [`hooks`]: what programs call, and the functions of the C library that leave other functions without their exits.
+//! - `thread`: what a thread does at an event. A shadow of its calls tells which exits are missing.
+//! - `shadow`: that shadow: functions with the addresses of their frames.
+//! - `blocks`: the file of a thread, mapped piece by piece.
+//! - `process`: the file of the process, made at its first event, and anew in a child that was forked.
+//! - `functions`: numbers of functions by address, found without a lock.
+//! - `modules`: the files that code is in.
+//! - `own`: the pointer of each thread to what is its own.
+//! - `system`: files, memory and signals of the kernel.
+//!
+//! `unsafe` stands where memory is mapped, where C calls, and where a thread reaches its own state: a signal handler may interrupt a hook anywhere and call another.
+
+mod blocks;
+mod functions;
+pub mod hooks;
+mod modules;
+mod own;
+mod process;
+mod shadow;
+mod system;
+mod thread;
