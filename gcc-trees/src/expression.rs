@@ -282,10 +282,17 @@ impl Body<'_, '_> {
         {
             return self.opaque(id);
         }
-        let whole = pointer;
-        while self.rows.code(pointer) == Code::NonLvalue
-            && let Some(inner) = self.rows.operand(pointer, 0)
+        while let Some(inner) = self.rows.operand(pointer, 0)
+            && match self.rows.code(pointer) {
+                Code::NonLvalue => true,
+                // gcc keeps the address where an element is changed by its value.
+                Code::SaveExpr => !self.saved.contains(&pointer) || !self.has_effects(pointer),
+                _ => false,
+            }
         {
+            if self.rows.code(pointer) == Code::SaveExpr {
+                self.saved.insert(pointer);
+            }
             pointer = inner;
         }
         if self.rows.code(pointer) == Code::AddrExpr
@@ -294,7 +301,17 @@ impl Body<'_, '_> {
         {
             return Made::Known(self.expr(of));
         }
+        let place = self.rows.row(id).place.filter(|place| !place.in_macro);
+        let is_star = place.is_some_and(|place| self.file.text.word_at(place.start) == b"*");
+        let is_subscript = place.is_some_and(|place| self.file.text.word_at(place.last) == b"]");
+        // gcc adds no zero to a pointer.
+        if is_subscript && !is_star && self.rows.code(pointer) != Code::PointerPlus {
+            let base = self.expr(pointer);
+            let index = self.push_expr(ExprKind::Int(0), Standing::default());
+            return ExprKind::Index { base, index }.into();
+        }
         if self.rows.code(pointer) == Code::PointerPlus
+            && !is_star
             && let Some(base) = self.rows.operand(pointer, 0)
             && let Some(offset) = self.offset(pointer)
         {
@@ -302,7 +319,7 @@ impl Body<'_, '_> {
             let index = self.offset_expr(offset);
             return ExprKind::Index { base, index }.into();
         }
-        ExprKind::Deref(self.expr(whole)).into()
+        ExprKind::Deref(self.expr(pointer)).into()
     }
 
     /// The value of an offset, in elements.
@@ -348,10 +365,11 @@ impl Body<'_, '_> {
     }
 
     fn assignment(&mut self, id: RowId) -> ExprKind {
-        if let (Some(target), Some(value)) = (self.rows.operand(id, 0), self.rows.operand(id, 1))
-            && let Some((op, operand)) = self.compound(target, value)
+        if !self.is_written(id, b"=")
+            && let (Some(target), Some(value)) = (self.rows.operand(id, 0), self.rows.operand(id, 1))
+            && let Some(compound) = self.compound(target, value)
         {
-            return self.compound_assignment(id, op, target, operand);
+            return self.compound_assignment(id, target, compound);
         }
         let target = self.operand_expr(id, 0);
         let value = self.operand_expr(id, 1);

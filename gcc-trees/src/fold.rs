@@ -24,6 +24,16 @@ pub(crate) enum Offset {
     Minus(RowId),
 }
 
+/// What gcc makes of `target op= operand`: `target = target op operand`, without the conversions.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Compound {
+    code: Code,
+    /// The whole value.
+    whole: RowId,
+    /// Which of its operands is not the target.
+    operand: usize,
+}
+
 impl Body<'_, '_> {
     /// Operators.
     pub(crate) fn made_of_operator(&mut self, id: RowId, code: Code) -> Option<ExprKind> {
@@ -214,8 +224,8 @@ impl Body<'_, '_> {
         a != b && a != Some(Code::Other) && b != Some(Code::Other)
     }
 
-    /// The operator and operand of `target op= …`, if `value` is what gcc makes of such an assignment.
-    pub(crate) fn compound(&self, target: RowId, value: RowId) -> Option<(Code, RowId)> {
+    /// What `value` is if gcc has made it of `target op= …`.
+    pub(crate) fn compound(&self, target: RowId, value: RowId) -> Option<Compound> {
         let mut whole = value;
         // The result is converted to the type of the target, and to no other one in between.
         if self.rows.code(whole).converts() {
@@ -227,41 +237,49 @@ impl Body<'_, '_> {
         if !is_operator || code == Code::ExactDiv {
             return None;
         }
-        let mut left = self.rows.operand(whole, 0)?;
-        while self.rows.code(left).converts() {
-            let inner = self.rows.operand(left, 0)?;
-            let of = |id: RowId| types::of(self.rows, self.rows.row(id).ty);
-            if !is_usual(of(inner), of(left)) {
-                return None;
-            }
-            left = inner;
-        }
-        if !self.is_same(target, left) {
-            return None;
-        }
-        Some((code, whole))
+        // gcc puts the operands of these in an order of its own.
+        let commutes = matches!(
+            code,
+            Code::Plus | Code::Mult | Code::BitAnd | Code::BitOr | Code::BitXor
+        );
+        let operand = if self.is_target(target, self.rows.operand(whole, 0)?) {
+            1
+        } else {
+            (commutes && self.is_target(target, self.rows.operand(whole, 1)?)).then_some(0)?
+        };
+        Some(Compound { code, whole, operand })
     }
 
-    /// `target op= …`, of the operator that [`Self::compound`] has found.
-    pub(crate) fn compound_assignment(
-        &mut self,
-        id: RowId,
-        code: Code,
-        target: RowId,
-        whole: RowId,
-    ) -> ExprKind {
+    /// Whether an operand is the target, but for what C converts by itself.
+    fn is_target(&self, target: RowId, mut operand: RowId) -> bool {
+        while self.rows.code(operand).converts() {
+            let Some(inner) = self.rows.operand(operand, 0) else {
+                return false;
+            };
+            let of = |id: RowId| types::of(self.rows, self.rows.row(id).ty);
+            if !is_usual(of(inner), of(operand)) {
+                return false;
+            }
+            operand = inner;
+        }
+        self.is_same(target, operand)
+    }
+
+    /// `target op= …`.
+    pub(crate) fn compound_assignment(&mut self, id: RowId, target: RowId, compound: Compound) -> ExprKind {
+        let Compound { code, whole, operand } = compound;
         let place = self.expr(target);
         let (op, value) = if code == Code::PointerPlus {
             self.movement(whole)
         } else {
             let op = operator(code).unwrap_or(BinaryOp::Add);
-            let right = self.rows.operand(whole, 1);
+            let right = self.rows.operand(whole, operand);
             match right.and_then(|right| self.subtracted(right)) {
                 Some(less) if op == BinaryOp::Add => (
                     BinaryOp::Sub,
                     self.push_expr(ExprKind::Int(less), Standing::default()),
                 ),
-                _ => (op, self.operand_expr(whole, 1)),
+                _ => (op, self.operand_expr(whole, operand)),
             }
         };
         self.assigned(id, Some(op), place, value)
@@ -291,8 +309,8 @@ impl Body<'_, '_> {
             && matches!(self.rows.code(second), Code::ModifyExpr)
             && !self.saved.contains(&first)
             && let (Some(target), Some(value)) = (self.rows.operand(second, 0), self.rows.operand(second, 1))
-            && let Some((_, whole)) = self.compound(target, value)
-            && let Some(right) = self.rows.operand(whole, 1)
+            && let Some(Compound { whole, operand, .. }) = self.compound(target, value)
+            && let Some(right) = self.rows.operand(whole, operand)
             && self.mentions_only(right, first)
         {
             return Made::Known(self.expr(second));

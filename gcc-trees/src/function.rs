@@ -150,11 +150,10 @@ impl Body<'_, '_> {
                 from_macro: true,
             };
         }
-        // What ends in a macro ends where its invocation does.
-        let behind_name = (place.last.0, place.last.1 + 1);
-        let end = behind_name.max((place.start.0, place.start.1 + 1));
+        let (start, last) = self.file.text.inside_brackets(place.start, place.last);
+        let (line, column) = last.max(start);
         Standing {
-            span: span(place.start, end),
+            span: span(start, (line, column + 1)),
             from_macro: false,
         }
     }

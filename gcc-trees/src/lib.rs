@@ -89,6 +89,11 @@ impl Compilation {
         self.files.get_mut(path)
     }
 
+    /// Reads a file of which nothing may be told: that it holds nothing is known, too.
+    pub fn source(&mut self, path: &str) {
+        self.file(path);
+    }
+
     /// Reads a function. One whose file cannot be read is left out.
     pub fn function(&mut self, rows: &Rows<'_>, tree: &FunctionTree) {
         let declaration = rows.row(tree.declaration);

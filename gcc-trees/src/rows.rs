@@ -4,6 +4,7 @@ use crate::Code;
 use base::{IdVec, define_id};
 use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 
 define_id!(
     /// A tree.
@@ -99,7 +100,7 @@ pub struct Rows<'a> {
     rows: IdVec<RowId, Row<'a>>,
     operands: Vec<Option<RowId>>,
     types: IdVec<TypeId, TypeRow>,
-    files: Vec<String>,
+    files: Arc<Vec<String>>,
 }
 
 /// Rows that no compiler hands over.
@@ -126,7 +127,7 @@ impl<'a> Rows<'a> {
         rows: IdVec<RowId, Row<'a>>,
         operands: Vec<Option<RowId>>,
         types: IdVec<TypeId, TypeRow>,
-        files: Vec<String>,
+        files: Arc<Vec<String>>,
     ) -> Result<Self, Malformed> {
         use base::Id as _;
         for (id, ty) in types.iter_enumerated() {

@@ -139,11 +139,18 @@ impl Body<'_, '_> {
     /// Where a statement stands that begins with a keyword, and reaches over `parts` at least.
     fn statement_standing(&mut self, id: RowId, keyword: &[u8], parts: Span) -> Standing {
         let own = self.standing(id);
-        let place = self.rows.row(id).place.filter(|place| !place.in_macro);
-        let whole = place.and_then(|place| self.file.text.statement(keyword, place.caret));
-        Standing {
-            span: joined(whole.unwrap_or(own.span), parts),
-            from_macro: own.from_macro,
+        // What is returned may be a macro, which has the place of the whole then.
+        let place = self.rows.row(id).place;
+        let place = place.filter(|place| !place.in_macro || keyword == b"return");
+        match place.and_then(|place| self.file.text.statement(keyword, place.start)) {
+            Some(whole) => Standing {
+                span: joined(whole, parts),
+                from_macro: false,
+            },
+            None => Standing {
+                span: joined(own.span, parts),
+                from_macro: own.from_macro,
+            },
         }
     }
 
@@ -246,6 +253,10 @@ impl Body<'_, '_> {
     }
 
     fn returned(&mut self, id: RowId) -> StmtId {
+        // What C99 puts behind the last statement of `main` is none of the source's.
+        if self.rows.row(id).place.is_none() {
+            return self.push_stmt(StmtKind::Empty, Span::default(), false);
+        }
         let mut value = self.rows.operand(id, 0);
         if let Some(set) = value
             && matches!(self.rows.code(set), Code::ModifyExpr | Code::InitExpr)

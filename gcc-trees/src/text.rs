@@ -2,6 +2,7 @@
 
 use crate::rows::Position;
 use base::Span;
+use std::cell::OnceCell;
 use tokens::{Token, TokenKind, lex};
 
 /// Statements within statements that are followed to their end.
@@ -11,33 +12,59 @@ const DEEPEST: usize = 250;
 #[derive(Debug, Default)]
 pub(crate) struct Text {
     bytes: Vec<u8>,
+    /// What it is made of. Most headers have no functions, and nobody asks.
+    parts: OnceCell<Parts>,
+}
+
+#[derive(Debug, Default)]
+struct Parts {
     /// Without the directives of the preprocessor.
     tokens: Vec<Token>,
     /// Where each line begins.
     lines: Vec<usize>,
 }
 
-impl Text {
+impl Parts {
     /// Takes a file apart. Of one that is too large nothing is known.
-    pub(crate) fn new(bytes: Vec<u8>) -> Self {
+    fn new(bytes: &[u8]) -> Self {
         if u32::try_from(bytes.len()).is_err() {
             return Self::default();
         }
-        let mut tokens = lex(&bytes);
+        let mut tokens = lex(bytes);
         tokens.retain(|token| token.kind != TokenKind::Directive);
         let ends = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
         let lines = std::iter::once(0).chain(ends.map(|(at, _)| at + 1)).collect();
-        Self { bytes, tokens, lines }
+        Self { tokens, lines }
+    }
+}
+
+impl Text {
+    /// The text of a file.
+    pub(crate) fn new(bytes: Vec<u8>) -> Self {
+        let parts = OnceCell::new();
+        Self { bytes, parts }
+    }
+
+    fn parts(&self) -> &Parts {
+        self.parts.get_or_init(|| Parts::new(&self.bytes))
+    }
+
+    fn tokens(&self) -> &[Token] {
+        &self.parts().tokens
+    }
+
+    fn lines(&self) -> &[usize] {
+        &self.parts().lines
     }
 
     fn offset(&self, (line, column): Position) -> Option<usize> {
-        let start = self.lines.get((line as usize).checked_sub(1)?)?;
+        let start = self.lines().get((line as usize).checked_sub(1)?)?;
         Some(start + (column as usize).checked_sub(1)?)
     }
 
     fn position(&self, offset: usize) -> Position {
-        let line = self.lines.partition_point(|start| *start <= offset);
-        let start = self.lines.get(line.wrapping_sub(1)).copied().unwrap_or(0);
+        let line = self.lines().partition_point(|start| *start <= offset);
+        let start = self.lines().get(line.wrapping_sub(1)).copied().unwrap_or(0);
         let number = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
         (number(line), number(offset - start + 1))
     }
@@ -46,14 +73,14 @@ impl Text {
     fn token_at(&self, at: Position) -> Option<usize> {
         let offset = self.offset(at)?;
         let index = self
-            .tokens
+            .tokens()
             .partition_point(|token| (token.start as usize) < offset);
-        let found = self.tokens.get(index)?;
+        let found = self.tokens().get(index)?;
         (found.start as usize == offset).then_some(index)
     }
 
     fn word(&self, index: usize) -> &[u8] {
-        self.tokens
+        self.tokens()
             .get(index)
             .map_or(&[], |token| token.text(&self.bytes))
     }
@@ -64,17 +91,17 @@ impl Text {
     }
 
     fn start(&self, index: usize) -> Option<Position> {
-        Some(self.position(self.tokens.get(index)?.start as usize))
+        Some(self.position(self.tokens().get(index)?.start as usize))
     }
 
     fn end(&self, index: usize) -> Option<Position> {
-        Some(self.position(self.tokens.get(index)?.end as usize))
+        Some(self.position(self.tokens().get(index)?.end as usize))
     }
 
     /// The token behind the bracket that closes the one at `open`.
     fn behind_brackets(&self, open: usize) -> Option<usize> {
         let mut depth = 0_usize;
-        for index in open..self.tokens.len() {
+        for index in open..self.tokens().len() {
             match self.word(index) {
                 b"(" | b"[" | b"{" => depth += 1,
                 b")" | b"]" | b"}" => {
@@ -97,6 +124,27 @@ impl Text {
             _ => name,
         };
         Some(span(at, self.end(last)?))
+    }
+
+    /// A stretch without brackets around the whole of it.
+    pub(crate) fn inside_brackets(&self, mut start: Position, mut last: Position) -> (Position, Position) {
+        loop {
+            let inner = self.token_at(start).filter(|open| self.word(*open) == b"(");
+            let inner = inner.and_then(|open| {
+                let close = self.behind_brackets(open)? - 1;
+                let is_whole = self.start(close)? == last;
+                // A last token is named by its last byte.
+                is_whole.then(|| Some((self.start(open + 1)?, self.last_byte(close.checked_sub(1)?)?)))?
+            });
+            let Some((inner_start, inner_last)) = inner.filter(|(first, end)| first <= end) else {
+                return (start, last);
+            };
+            (start, last) = (inner_start, inner_last);
+        }
+    }
+
+    fn last_byte(&self, index: usize) -> Option<Position> {
+        Some(self.position((self.tokens().get(index)?.end as usize).checked_sub(1)?))
     }
 
     /// The statement that begins with `keyword`, which is the token there or the one before it.
@@ -123,7 +171,9 @@ impl Text {
         let Some(end) = self.offset((stretch.end_line, stretch.end_column)) else {
             return stretch;
         };
-        let next = self.tokens.partition_point(|token| (token.start as usize) < end);
+        let next = self
+            .tokens()
+            .partition_point(|token| (token.start as usize) < end);
         match (self.word(next), self.end(next)) {
             (b";", Some(behind)) => span((stretch.line, stretch.column), behind),
             _ => stretch,
@@ -135,8 +185,12 @@ impl Text {
         let (Some(from), Some(to)) = (self.offset(from), self.offset(to)) else {
             return 0;
         };
-        let first = self.tokens.partition_point(|token| (token.start as usize) < from);
-        let behind = self.tokens.partition_point(|token| (token.start as usize) <= to);
+        let first = self
+            .tokens()
+            .partition_point(|token| (token.start as usize) < from);
+        let behind = self
+            .tokens()
+            .partition_point(|token| (token.start as usize) <= to);
         let found = (first..behind).rev().find(|index| self.word(*index) == b"else");
         found
             .and_then(|index| self.start(index))
@@ -153,7 +207,7 @@ impl Text {
             // A line of the preprocessor ends whatever stands before it.
             let between = self
                 .bytes
-                .get(self.tokens[before].end as usize..self.tokens[first].start as usize)?;
+                .get(self.tokens()[before].end as usize..self.tokens()[first].start as usize)?;
             if between
                 .split(|byte| *byte == b'\n')
                 .skip(1)
@@ -190,7 +244,7 @@ impl Text {
                 })
             }
             b"case" | b"default" => {
-                let colon = (first..self.tokens.len()).find(|index| self.word(*index) == b":")?;
+                let colon = (first..self.tokens().len()).find(|index| self.word(*index) == b":")?;
                 self.behind_statement(colon + 1, depth + 1)
             }
             _ if self.word(first + 1) == b":" => self.behind_statement(first + 2, depth + 1),
@@ -267,6 +321,19 @@ mod tests {
         let at_bracket = text.statement(b"while", (1, 9)).unwrap();
         assert_eq!((at_bracket.column, at_bracket.end_column), (3, 17));
         assert_eq!(text.statement(b"for", (1, 9)), None);
+        let text = self::text("{ return ((a) + b); }");
+        assert_eq!(
+            text.statement(b"return", (1, 12)).map(|span| span.column),
+            Some(3)
+        );
+    }
+
+    #[test]
+    fn brackets_around_the_whole_are_left_out() {
+        let text = text("((a) + b) + (f(c))");
+        assert_eq!(text.inside_brackets((1, 1), (1, 9)), ((1, 2), (1, 8)));
+        assert_eq!(text.inside_brackets((1, 13), (1, 18)), ((1, 14), (1, 17)));
+        assert_eq!(text.inside_brackets((1, 1), (1, 18)), ((1, 1), (1, 18)));
     }
 
     #[test]

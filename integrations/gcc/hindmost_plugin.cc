@@ -4,7 +4,7 @@
    those of the source, every name has its declaration and every node its place. What it sees is the same at every -O. It only reads; what the
    compiler makes is what it makes without it, but for one more section that no program loads.
 
-   Whatever goes wrong costs the fragment: one warning, and the build goes on. With -fplugin-arg-NAME-strict it is an error. */
+   Whatever goes wrong costs the fragment: one note, and the build goes on. With -fplugin-arg-NAME-strict it is an error. */
 #include "gcc-plugin.h"
 #include "plugin-version.h"
 #include "tree.h"
@@ -12,6 +12,7 @@
 #include "stringpool.h"
 #include "attribs.h"
 #include "hash-map.h"
+#include "hash-set.h"
 #include "vec.h"
 #include "langhooks.h"
 #include "output.h"
@@ -44,6 +45,8 @@ hindmost_compilation *compilation = NULL;
 
 hash_map<tree, uint32_t> *row_of_tree;
 hash_map<tree, uint32_t> *row_of_type;
+/* The members of all types that have been read. */
+hash_set<tree> *known_members;
 auto_vec<hindmost_row> rows;
 auto_vec<uint32_t> operands;
 auto_vec<hindmost_type> types;
@@ -57,9 +60,9 @@ void give_up(const char *why)
         return;
     has_given_up = true;
     if (is_strict)
-        error("hindmost: no fragment of the map: %s", why);
-    else
-        warning(0, "hindmost: no fragment of the map: %s", why);
+        error_at(UNKNOWN_LOCATION, "hindmost: no fragment of the map: %s", why);
+    else /* No warning, which -Werror would make an error of. */
+        inform(UNKNOWN_LOCATION, "hindmost: no fragment of the map: %s", why);
 }
 
 void check(int trouble)
@@ -161,6 +164,12 @@ uint32_t put_type(tree type, int depth)
 }
 
 uint32_t put(tree t, int depth);
+
+/* Whether something is read that stands there. */
+bool is_asked(location_t at)
+{
+    return !has_given_up && at > BUILTINS_LOCATION && !in_system_header_at(at);
+}
 
 /* Adds a row with these operands. */
 uint32_t push(hindmost_row &row, const vec<uint32_t> &own)
@@ -281,6 +290,9 @@ uint32_t put(tree t, int depth)
     case ASM_EXPR:
         break;
     default:
+        /* What a precompiled header declares no event has told of: whether it is a union, which functions there are. */
+        if (TREE_CODE(t) == FIELD_DECL && is_asked(DECL_SOURCE_LOCATION(t)) && !known_members->contains(t))
+            give_up("a type comes from a precompiled header");
         if (DECL_P(t))
             put_declaration(row, t);
         else if (EXPR_P(t))
@@ -291,11 +303,6 @@ uint32_t put(tree t, int depth)
     uint32_t id = push(row, own);
     row_of_tree->put(t, id);
     return id;
-}
-
-bool is_asked(location_t at)
-{
-    return !has_given_up && at > BUILTINS_LOCATION && !in_system_header_at(at);
 }
 
 /* The front end has read a whole function. */
@@ -364,9 +371,13 @@ void put_members(tree type, bool in_union, int depth)
 {
     auto_vec<uint32_t> members;
     clear();
-    for (tree field = TYPE_FIELDS(type); field; field = DECL_CHAIN(field))
-        if (TREE_CODE(field) == FIELD_DECL && DECL_NAME(field))
+    for (tree field = TYPE_FIELDS(type); field; field = DECL_CHAIN(field)) {
+        if (TREE_CODE(field) != FIELD_DECL)
+            continue;
+        known_members->add(field);
+        if (DECL_NAME(field))
             members.safe_push(put(field, 0));
+    }
     hindmost_rows found = all();
     check(hindmost_compilation_members(compilation, &found, members.address(), members.length(), in_union));
     if (!in_union || depth > 64)
@@ -388,16 +399,29 @@ void on_type(void *event, void *)
         put_members(type, TREE_CODE(type) == UNION_TYPE, 0);
 }
 
-int column_of_bytes;
-
+/* Bytes as the text of an assembler's directive. */
 void write_bytes(void *, const unsigned char *bytes, size_t count)
 {
-    for (size_t at = 0; at < count; at++) {
-        fprintf(asm_out_file, column_of_bytes == 0 ? "\t.byte\t%u" : ",%u", bytes[at]);
-        if (++column_of_bytes == 64) {
-            fputc('\n', asm_out_file);
-            column_of_bytes = 0;
+    const size_t of_line = 256;
+    char line[of_line * 4];
+    for (size_t at = 0; at < count;) {
+        size_t behind = at + of_line < count ? at + of_line : count;
+        char *end = line;
+        for (; at < behind; at++) {
+            unsigned char byte = bytes[at];
+            if (byte >= ' ' && byte < 127 && byte != '"' && byte != '\\') {
+                *end++ = byte;
+                continue;
+            }
+            /* Always three digits, since a digit may follow. */
+            *end++ = '\\';
+            *end++ = '0' + (byte >> 6);
+            *end++ = '0' + (byte >> 3 & 7);
+            *end++ = '0' + (byte & 7);
         }
+        fputs("\t.ascii\t\"", asm_out_file);
+        fwrite(line, 1, end - line, asm_out_file);
+        fputs("\"\n", asm_out_file);
     }
 }
 
@@ -409,9 +433,7 @@ void on_end(void *, void *)
             give_up("link-time optimisation leaves out what it does not know; build without -flto, or use hindmost embed");
         else {
             fputs("\t.pushsection\t.hindmost.units,\"MS\",@progbits,1\n", asm_out_file);
-            check(hindmost_compilation_finish(compilation, write_bytes, NULL));
-            if (column_of_bytes)
-                fputc('\n', asm_out_file);
+            check(hindmost_compilation_finish(compilation, main_input_filename, write_bytes, NULL));
             fputs("\t.popsection\n", asm_out_file);
         }
     }
@@ -428,7 +450,7 @@ int plugin_init(struct plugin_name_args *info, struct plugin_gcc_version *versio
         if (!strcmp(info->argv[at].key, "strict"))
             is_strict = true;
         else
-            warning(0, "hindmost: the plugin has no option %qs", info->argv[at].key);
+            inform(UNKNOWN_LOCATION, "hindmost: the plugin has no option %qs", info->argv[at].key);
     }
     if (!plugin_default_version_check(version, &gcc_version)) {
         give_up("the plugin was made for another gcc than this one: hindmost plugin makes it for this one");
@@ -446,6 +468,7 @@ int plugin_init(struct plugin_name_args *info, struct plugin_gcc_version *versio
     }
     row_of_tree = new hash_map<tree, uint32_t>;
     row_of_type = new hash_map<tree, uint32_t>;
+    known_members = new hash_set<tree>;
     auto_vec<const char *> names;
     for (int code = 0; code < MAX_TREE_CODES; code++)
         names.safe_push(get_tree_code_name((tree_code) code));

@@ -84,8 +84,8 @@ int hindmost_compilation_variable(struct hindmost_compilation *, const struct hi
 int hindmost_compilation_declared(struct hindmost_compilation *, const struct hindmost_rows *, uint32_t declaration);
 /* The members of a structure or union: the rows `members`. */
 int hindmost_compilation_members(struct hindmost_compilation *, const struct hindmost_rows *, const uint32_t *members, size_t count, int in_union);
-/* The fragments of all that has been read, for `write` in pieces. */
-int hindmost_compilation_finish(struct hindmost_compilation *, void (*write)(void *, const unsigned char *, size_t), void *context);
+/* The fragments of all that has been read, for `write` in pieces; `source` is the file that is compiled. */
+int hindmost_compilation_finish(struct hindmost_compilation *, const char *source, void (*write)(void *, const unsigned char *, size_t), void *context);
 /* What went wrong last; as long as the compilation is there. */
 const char *hindmost_compilation_trouble(const struct hindmost_compilation *);
 void hindmost_compilation_free(struct hindmost_compilation *);

@@ -13,6 +13,7 @@ use gcc_trees::{Code, FunctionTree, Place, Row, RowId, Rows, Traits, TypeId, Typ
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::sync::Arc;
 
 /// In the place of a row: there is none.
 const NOTHING: u32 = u32::MAX;
@@ -91,7 +92,7 @@ pub unsafe extern "C" fn hindmost_compilation_new(
         Box::into_raw(Box::new(Compilation {
             codes: codes.collect(),
             directory: Path::new(directory).to_owned(),
-            paths: Vec::new(),
+            paths: Arc::default(),
             read: gcc_trees::Compilation::new(text),
             trouble: CString::default(),
         }))
@@ -197,18 +198,22 @@ pub unsafe extern "C" fn hindmost_compilation_members(
     unsafe { with_rows(compilation, rows, read) }
 }
 
-/// Gives the fragments of all that has been read to `write`, in pieces. Nothing can be read afterwards.
+/// Gives the fragments of all that has been read to `write`, in pieces; `source` is the file that is compiled. Nothing can be read afterwards.
 ///
 /// # Safety
-/// The compilation is one that [`hindmost_compilation_new`] has made; `write` takes `context` and bytes.
+/// The compilation is one that [`hindmost_compilation_new`] has made; `source` is a text or null, and `write` takes `context` and bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hindmost_compilation_finish(
     compilation: *mut Compilation,
+    source: *const c_char,
     write: extern "C" fn(*mut c_void, *const u8, usize),
     context: *mut c_void,
 ) -> c_int {
     let finish = |compilation: &mut Compilation| {
-        let read = std::mem::replace(&mut compilation.read, gcc_trees::Compilation::new(text));
+        let mut read = std::mem::replace(&mut compilation.read, gcc_trees::Compilation::new(text));
+        // SAFETY: the caller's promise.
+        let source = unsafe { named(source) };
+        read.source(&absolute(&compilation.directory, source));
         for unit in read.finish() {
             let fragment = embed::fragment::write(ir::packed::LAYOUT, &ir::packed::pack(&unit));
             write(context, fragment.as_ptr(), fragment.len());
@@ -296,7 +301,8 @@ unsafe fn taken<'a>(compilation: &mut Compilation, raw: &RawRows) -> Result<Rows
     for &file in files.iter().skip(compilation.paths.len()) {
         // SAFETY: the caller's promise.
         let name = unsafe { named(file) };
-        compilation.paths.push(absolute(&compilation.directory, name));
+        let path = absolute(&compilation.directory, name);
+        Arc::make_mut(&mut compilation.paths).push(path);
     }
     // SAFETY: as above.
     let types = unsafe { slice(raw.types, raw.type_count) };
@@ -357,7 +363,8 @@ unsafe fn taken<'a>(compilation: &mut Compilation, raw: &RawRows) -> Result<Rows
             }
         })
         .collect();
-    Rows::new(rows, operands, types, compilation.paths.clone()).map_err(|malformed| malformed.to_string())
+    Rows::new(rows, operands, types, Arc::clone(&compilation.paths))
+        .map_err(|malformed| malformed.to_string())
 }
 
 fn existing(rows: &Rows<'_>, row: u32) -> Option<RowId> {

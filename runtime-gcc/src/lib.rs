@@ -11,13 +11,14 @@
 pub mod interface;
 
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 /// A compilation, as the shim holds it.
 pub struct Compilation {
     codes: Vec<gcc_trees::Code>,
     directory: PathBuf,
     /// Absolute paths of the files that the compiler has named, in the order of its numbers.
-    paths: Vec<String>,
+    paths: Arc<Vec<String>>,
     read: gcc_trees::Compilation,
     trouble: std::ffi::CString,
 }
