@@ -327,6 +327,17 @@ impl Body<'_, '_> {
         match offset {
             Offset::Constant(value) => self.push_expr(ExprKind::Int(value), Standing::default()),
             Offset::Plus(id) => self.widened(id),
+            Offset::Sum(id, more) => {
+                let value = self.widened(id);
+                let standing = Standing {
+                    span: self.exprs[value].span,
+                    from_macro: self.exprs[value].from_macro,
+                };
+                let op = if more < 0 { BinaryOp::Sub } else { BinaryOp::Add };
+                let amount = i64::try_from(more.unsigned_abs()).unwrap_or(i64::MAX);
+                let amount = self.push_expr(ExprKind::Int(amount), Standing::default());
+                self.push_expr(ExprKind::Binary(op, value, amount), standing)
+            }
             Offset::Minus(id) => {
                 let value = self.widened(id);
                 let span = self.exprs[value].span;

@@ -22,6 +22,8 @@ pub(crate) enum Offset {
     Plus(RowId),
     /// By that value, backwards.
     Minus(RowId),
+    /// By the value of this tree and so many more.
+    Sum(RowId, i64),
 }
 
 /// What gcc makes of `target op= operand`: `target = target op operand`, without the conversions.
@@ -130,30 +132,52 @@ impl Body<'_, '_> {
         self.in_elements(bytes, size)
     }
 
+    /// The value of an integer constant, as many bits as it has.
+    fn number(&self, id: RowId) -> Option<i64> {
+        let row = self.rows.row(id);
+        row.value.filter(|_| row.code == Code::IntegerCst)
+    }
+
     fn in_elements(&self, bytes: RowId, size: i64) -> Option<Offset> {
+        if size == 0 {
+            return None;
+        }
         let plain = self.without_widening(bytes);
         match self.rows.code(plain) {
             Code::IntegerCst => {
-                let value = self.rows.row(plain).value?;
-                (size != 0 && value % size == 0).then(|| Offset::Constant(value / size))
+                let value = self.number(plain)?;
+                (value % size == 0).then(|| Offset::Constant(value / size))
+            }
+            // gcc multiplies what is constant in advance, and leaves out bits of it that do not matter then.
+            Code::Plus => {
+                let (variable, more) = (self.rows.operand(plain, 0)?, self.rows.operand(plain, 1)?);
+                let more = self.number(more)?;
+                match self.in_elements(variable, size)? {
+                    Offset::Plus(value) if more % size == 0 => Some(Offset::Sum(value, more / size)),
+                    _ => None,
+                }
             }
             Code::Mult => {
                 let (factor, by) = (self.rows.operand(plain, 0)?, self.rows.operand(plain, 1)?);
-                let by = self
-                    .rows
-                    .row(by)
-                    .value
-                    .filter(|_| self.rows.code(by) == Code::IntegerCst)?;
-                if by == size {
-                    Some(Offset::Plus(factor))
-                } else {
-                    (by == -size).then_some(Offset::Minus(factor))
+                let by = self.number(by)?;
+                if by != size {
+                    return (by == -size).then_some(Offset::Minus(factor));
+                }
+                let sum = self.without_widening(factor);
+                let more = self.rows.operand(sum, 1).and_then(|more| self.number(more));
+                let is_wide = self.rows.type_row(sum).is_some_and(|ty| ty.bits == 64);
+                match (self.rows.operand(sum, 0), more) {
+                    (Some(variable), Some(more)) if self.rows.code(sum) == Code::Plus && is_wide => {
+                        Some(Offset::Sum(variable, more.wrapping_mul(size) / size))
+                    }
+                    _ => Some(Offset::Plus(factor)),
                 }
             }
             Code::Negate => match self.in_elements(self.rows.operand(plain, 0)?, size)? {
                 Offset::Constant(value) => Some(Offset::Constant(value.checked_neg()?)),
                 Offset::Plus(value) => Some(Offset::Minus(value)),
                 Offset::Minus(value) => Some(Offset::Plus(value)),
+                Offset::Sum(..) => None,
             },
             _ => (size == 1).then_some(Offset::Plus(bytes)),
         }

@@ -147,15 +147,18 @@ impl Text {
         Some(self.position((self.tokens().get(index)?.end as usize).checked_sub(1)?))
     }
 
-    /// The statement that begins with `keyword`, which is the token there or the one before it.
+    /// The statement that begins with `keyword`, which is the token there or the one before it, brackets left out.
     pub(crate) fn statement(&self, keyword: &[u8], at: Position) -> Option<Span> {
-        let here = self.token_at(at)?;
-        let first = if self.word(here) == keyword {
-            here
-        } else {
-            here.checked_sub(1)
-                .filter(|before| self.word(*before) == keyword)?
-        };
+        let mut first = self.token_at(at)?;
+        if self.word(first) != keyword {
+            first = first.checked_sub(1)?;
+            while self.word(first) == b"(" {
+                first = first.checked_sub(1)?;
+            }
+        }
+        if self.word(first) != keyword {
+            return None;
+        }
         let behind = self.behind_statement(first, 0)?;
         Some(span(self.start(first)?, self.end(behind - 1)?))
     }

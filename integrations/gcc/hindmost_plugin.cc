@@ -28,7 +28,7 @@ extern "C" {
 #include "hindmost_rows.h"
 }
 
-int plugin_is_GPL_compatible;
+__attribute__((visibility("default"))) int plugin_is_GPL_compatible;
 
 /* Compilers of other languages do not have it, and must load the plugin all the same. */
 extern struct cpp_reader *parse_in __attribute__((weak));
@@ -444,7 +444,7 @@ void on_end(void *, void *)
 
 } // namespace
 
-int plugin_init(struct plugin_name_args *info, struct plugin_gcc_version *version)
+__attribute__((visibility("default"))) int plugin_init(struct plugin_name_args *info, struct plugin_gcc_version *version)
 {
     for (int at = 0; at < info->argc; at++) {
         if (!strcmp(info->argv[at].key, "strict"))

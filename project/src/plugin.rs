@@ -38,7 +38,14 @@ pub fn make_plugin(gcc: &Path, output: &Path, runtime: Option<&Path>) -> Result<
     let made = beside(output);
     let mut command = Command::new(gcc);
     command
-        .args(["-std=gnu++17", "-fno-rtti", "-fno-exceptions", "-fPIC", "-O2", "-w"])
+        .args([
+            "-std=gnu++17",
+            "-fno-rtti",
+            "-fno-exceptions",
+            "-fPIC",
+            "-O2",
+            "-w",
+        ])
         .args(["-shared", "-fvisibility=hidden", "-I"])
         .arg(headers)
         .args(["-x", "c++", "-", "-x", "none"])

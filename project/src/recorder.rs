@@ -88,12 +88,7 @@ pub fn make_recorder(mpicc: &Path, output: &Path, runtime: Option<&Path>) -> Res
         // The program brings its MPI along, at its start or later: one of the recorder's own would stand in front of that of another family. Nothing in
         // the shim asks for it by a name that has to be there.
         .arg("-Wl,--as-needed");
-    compile(
-        &mut command,
-        &shim,
-        &format!("{} -shared", mpicc.display()),
-        HINT,
-    )?;
+    compile(&mut command, &shim, &format!("{} -shared", mpicc.display()), HINT)?;
     Ok(())
 }
 
@@ -116,24 +111,19 @@ pub(crate) fn library_beside(name: &str, member: &str) -> Result<PathBuf, Failur
     let own = std::env::current_exe()
         .map_err(|error| Failure::new(format!("cannot tell where hindmost is: {error}")))?;
     let directory = own.parent().unwrap_or(Path::new("."));
-    let places = [
-        directory.join(name),
-        directory.join("../lib/hindmost").join(name),
-    ];
+    let places = [directory.join(name), directory.join("../lib/hindmost").join(name)];
     places.into_iter().find(|place| place.is_file()).ok_or_else(|| {
-        Failure::new(format!("{name} is neither beside hindmost nor in ../lib/hindmost")).hint(format!(
+        Failure::new(format!(
+            "{name} is neither beside hindmost nor in ../lib/hindmost"
+        ))
+        .hint(format!(
             "cargo build -p {member} makes it; --runtime FILE names it"
         ))
     })
 }
 
 /// Runs a compiler on text, and returns what it prints; `hint` says what to do if there is no such program.
-pub(crate) fn compile(
-    command: &mut Command,
-    text: &str,
-    name: &str,
-    hint: &str,
-) -> Result<Vec<u8>, Failure> {
+pub(crate) fn compile(command: &mut Command, text: &str, name: &str, hint: &str) -> Result<Vec<u8>, Failure> {
     let mut child = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

@@ -25,7 +25,9 @@ fn all_agree(found: &Comparison) {
 
 #[test]
 fn the_compiler_and_the_text_agree() {
-    let Some((directory, plugin)) = with_plugin(26_000) else { return };
+    let Some((directory, plugin)) = with_plugin(26_000) else {
+        return;
+    };
     let programs = random_programs(
         &directory.path,
         &[(Profile::Plain, 0..10), (Profile::Hard, 0..25)],
@@ -111,7 +113,9 @@ fn written(directory: &Path) {
 
 #[test]
 fn find_answers_by_what_the_compiler_left_in_the_program() {
-    let Some((directory, plugin)) = with_plugin(26_001) else { return };
+    let Some((directory, plugin)) = with_plugin(26_001) else {
+        return;
+    };
     let at = &directory.path;
     written(at);
     let made = compile(at, &plugin, &["-g", "-O1", "-o", "app", "main.c", "work.c"]);
@@ -139,7 +143,9 @@ fn find_answers_by_what_the_compiler_left_in_the_program() {
 
 #[test]
 fn a_build_never_fails_for_the_plugin() {
-    let Some((directory, plugin)) = with_plugin(26_002) else { return };
+    let Some((directory, plugin)) = with_plugin(26_002) else {
+        return;
+    };
     let at = &directory.path;
     written(at);
     let has_fragment = |object: &str| {
@@ -153,20 +159,38 @@ fn a_build_never_fails_for_the_plugin() {
     let strict = "-fplugin-arg-hindmost-strict";
     // What of the command leaves no fragment, even where all warnings are errors.
     std::fs::write(at.join("main.i"), "int f(void) { return 1; }\n").unwrap();
-    for words in [&["-flto", "-c", "main.c", "-o", "x.o"][..], &["-c", "main.i", "-o", "x.o"], &["-x", "c++", "-c", "work.h", "-o", "x.gch"]] {
+    for words in [
+        &["-flto", "-c", "main.c", "-o", "x.o"][..],
+        &["-c", "main.i", "-o", "x.o"],
+        &["-x", "c++", "-c", "work.h", "-o", "x.gch"],
+    ] {
         let output = compile(at, &plugin, &[&["-Werror"], words].concat());
         assert!(output.status.success(), "{words:?}: {output:?}");
         assert_eq!(notes(&output), 1, "{words:?}: {output:?}");
         let output = compile(at, &plugin, &[&[strict], words].concat());
-        assert!(!output.status.success() && notes(&output) == 1, "{words:?}: {output:?}");
+        assert!(
+            !output.status.success() && notes(&output) == 1,
+            "{words:?}: {output:?}"
+        );
     }
     // Nothing is assembled, and nobody misses anything.
-    for words in [&["-fsyntax-only", "main.c"][..], &["-E", "main.c", "-o", "x.i"], &["-M", "main.c", "-o", "x.d"]] {
+    for words in [
+        &["-fsyntax-only", "main.c"][..],
+        &["-E", "main.c", "-o", "x.i"],
+        &["-M", "main.c", "-o", "x.d"],
+    ] {
         let output = compile(at, &plugin, &[&[strict], words].concat());
-        assert!(output.status.success() && output.stderr.is_empty(), "{words:?}: {output:?}");
+        assert!(
+            output.status.success() && output.stderr.is_empty(),
+            "{words:?}: {output:?}"
+        );
     }
     // A precompiled header holds no code; whoever uses it is read whole, or not at all.
-    let header = compile(at, &plugin, &[strict, "-x", "c-header", "work.h", "-o", "work.h.gch"]);
+    let header = compile(
+        at,
+        &plugin,
+        &[strict, "-x", "c-header", "work.h", "-o", "work.h.gch"],
+    );
     assert!(header.status.success(), "{header:?}");
     let user = compile(at, &plugin, &["-Werror", "-c", "main.c", "-o", "x.o"]);
     assert!(user.status.success(), "{user:?}");
@@ -179,13 +203,20 @@ fn a_build_never_fails_for_the_plugin() {
 
 #[test]
 fn levels_of_optimisation_read_the_same() {
-    let Some((directory, plugin)) = with_plugin(26_003) else { return };
+    let Some((directory, plugin)) = with_plugin(26_003) else {
+        return;
+    };
     let programs = random_programs(&directory.path, &[(Profile::Hard, 100..104)]);
     let include = format!("-I{}", directory.path.display());
     let object = directory.path.join("x.o");
     for program in &programs {
         let read = |levels: &[&str]| {
-            let flags = Vec::from_iter(levels.iter().map(|&level| level.to_owned()).chain([include.clone()]));
+            let flags = Vec::from_iter(
+                levels
+                    .iter()
+                    .map(|&level| level.to_owned())
+                    .chain([include.clone()]),
+            );
             let plugin = Plugin {
                 gcc: GCC,
                 plugin: &plugin,
@@ -195,7 +226,11 @@ fn levels_of_optimisation_read_the_same() {
         };
         let plain = ir::packed::pack(&read(&["-O0"]));
         for levels in [&["-O1"][..], &["-O2", "-g"], &["-Os", "-g3"]] {
-            assert!(ir::packed::pack(&read(levels)) == plain, "{} {levels:?}", program.display());
+            assert!(
+                ir::packed::pack(&read(levels)) == plain,
+                "{} {levels:?}",
+                program.display()
+            );
         }
     }
 }

@@ -21,7 +21,11 @@ pub fn run(paths: &[PathBuf], compiler: &str, plugin: Option<&Path>, flags: &[St
     command::run(
         Command::new(comparison)
             .args(["--compiler", compiler])
-            .args(plugin.into_iter().flat_map(|plugin| [Path::new("--plugin"), plugin]))
+            .args(
+                plugin
+                    .into_iter()
+                    .flat_map(|plugin| [Path::new("--plugin"), plugin]),
+            )
             .args(paths)
             .arg("--")
             .args(flags),

@@ -142,7 +142,10 @@ fn ensure_headers_of_gcc() -> Result<()> {
     }
     let package = format!("gcc-{}-plugin-dev", gcc("-dumpversion")?);
     install("gcc-plugin.h", &BTreeSet::from([package.as_str()]))?;
-    if !Path::new(&gcc("-print-file-name=plugin")?).join("include/gcc-plugin.h").is_file() {
+    if !Path::new(&gcc("-print-file-name=plugin")?)
+        .join("include/gcc-plugin.h")
+        .is_file()
+    {
         bail!("installed {package}, but there is still no gcc-plugin.h");
     }
     Ok(())

@@ -239,7 +239,10 @@ impl Comparison {
             } else if hidden(&item) {
                 *self.explained.entry("a macro that was not expanded").or_default() += 1;
             } else if self.is_computed(&item) {
-                *self.explained.entry("a call that the compiler has computed").or_default() += 1;
+                *self
+                    .explained
+                    .entry("a call that the compiler has computed")
+                    .or_default() += 1;
             } else if item.optional {
                 *self
                     .explained

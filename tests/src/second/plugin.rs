@@ -19,14 +19,24 @@ pub fn made_plugin(gcc: &str, directory: &Path) -> Option<PathBuf> {
     let headers = succeed(Command::new(gcc).arg("-print-file-name=plugin"));
     let headers = PathBuf::from(String::from_utf8_lossy(&headers.stdout).trim()).join("include/gcc-plugin.h");
     if !headers.is_file() {
-        assert!(std::env::var_os("CI").is_none(), "{gcc} has no headers for plugins");
+        assert!(
+            std::env::var_os("CI").is_none(),
+            "{gcc} has no headers for plugins"
+        );
         eprintln!("SKIPPED: {gcc} has no headers for plugins; `cargo xtask setup` installs them");
         return None;
     }
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let built = succeed(
         Command::new(cargo)
-            .args(["build", "--quiet", "--package", "runtime-gcc", "--message-format", "json"])
+            .args([
+                "build",
+                "--quiet",
+                "--package",
+                "runtime-gcc",
+                "--message-format",
+                "json",
+            ])
             .current_dir(env!("CARGO_MANIFEST_DIR")),
     );
     let messages = String::from_utf8_lossy(&built.stdout).into_owned();
@@ -48,7 +58,11 @@ pub fn made_plugin(gcc: &str, directory: &Path) -> Option<PathBuf> {
     );
     let flag = String::from_utf8_lossy(&made.stdout).into_owned();
     let path = plugin.canonicalize().expect("it was made");
-    assert_eq!(flag, format!("-fplugin={}\n", path.display()), "it says how it is used");
+    assert_eq!(
+        flag,
+        format!("-fplugin={}\n", path.display()),
+        "it says how it is used"
+    );
     Some(path)
 }
 
@@ -81,7 +95,10 @@ impl Plugin<'_> {
         if !output.status.success() {
             let said = String::from_utf8_lossy(&output.stderr);
             let error = said.lines().find(|line| line.contains("error"));
-            return Err(error.or(said.lines().next()).unwrap_or("it fails without a message").to_owned());
+            return Err(error
+                .or(said.lines().next())
+                .unwrap_or("it fails without a message")
+                .to_owned());
         }
         let bytes = std::fs::read(object).map_err(|error| format!("{}: {error}", object.display()))?;
         let section = embed::section(&bytes, embed::UNITS).map_err(|error| error.to_string())?;
@@ -112,8 +129,14 @@ impl Plugin<'_> {
     ///
     /// # Errors
     /// When a file cannot be read.
-    pub fn compare(&self, files: &[PathBuf], headers: &[PathBuf], directory: &Path) -> Result<Comparison, String> {
-        let read = |path: &PathBuf| std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()));
+    pub fn compare(
+        &self,
+        files: &[PathBuf],
+        headers: &[PathBuf],
+        directory: &Path,
+    ) -> Result<Comparison, String> {
+        let read =
+            |path: &PathBuf| std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()));
         let mut parts = Vec::new();
         for path in files.iter().chain(headers) {
             let text = read(path)?;

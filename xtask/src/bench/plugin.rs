@@ -23,7 +23,10 @@ pub fn run(tree: &Path, flags: &[String]) -> Result<()> {
     let plugin = directory.join("hindmost.so");
     let runtime = workspace::target()?.join("release/libruntime_gcc.a");
     let mut make = Command::new(hindmost);
-    make.args(["plugin", "-o"]).arg(&plugin).arg("--runtime").arg(runtime);
+    make.args(["plugin", "-o"])
+        .arg(&plugin)
+        .arg("--runtime")
+        .arg(runtime);
     succeed(&mut make)?;
     let files = WalkDir::new(tree).sort_by_file_name().into_iter();
     let files = files.filter_map(Result::ok).map(walkdir::DirEntry::into_path);
@@ -40,7 +43,11 @@ pub fn run(tree: &Path, flags: &[String]) -> Result<()> {
             all.add(plain, with, &object)?;
         }
         if all.files == 0 {
-            bail!("none of {} files below {} compiles with these flags", files.len(), tree.display());
+            bail!(
+                "none of {} files below {} compiles with these flags",
+                files.len(),
+                tree.display()
+            );
         }
         println!(
             "gcc -g {level}: {} files, {:.1} s of processor without the plugin, {:.1} s with it: {:.3} times; fragments {} bytes, debug info {} bytes",
@@ -96,7 +103,11 @@ fn compiled(
     object: &Path,
 ) -> Result<Option<Duration>> {
     let mut command = Command::new("gcc");
-    command.args(["-g", level, "-w", "-c", "-o"]).arg(object).args(flags).arg(file);
+    command
+        .args(["-g", level, "-w", "-c", "-o"])
+        .arg(object)
+        .args(flags)
+        .arg(file);
     if let Some(plugin) = plugin {
         command.arg(format!("-fplugin={}", plugin.display()));
     }
