@@ -2,6 +2,7 @@
 
 use crate::embed_args::{CC_HELP, CcArgs, EMBED_HELP, EXTRACT_HELP, EmbedArgs, ExtractArgs};
 use crate::host_args::{HostArgs, WhichHosts};
+use crate::plugin::{PLUGIN_HELP, PluginArgs};
 use crate::recorder_args::{
     RECORDER_HELP, RUN_HELP, RecorderArgs, RunArgs, TIMELINE_HELP, TimelineArgs, WAITS_HELP, WaitsArgs,
     WaitsFormat,
@@ -54,6 +55,9 @@ pub(crate) enum Command {
     /// Run a compiler, and put what the map needs into what it makes
     #[command(after_help = CC_HELP, aliases = ["c++", "fc"])]
     Cc(CcArgs),
+    /// Make the plugin by which a gcc puts what the map needs into what it makes
+    #[command(after_help = PLUGIN_HELP)]
+    Plugin(PluginArgs),
     /// Put the map into the program
     #[command(after_help = EMBED_HELP)]
     Embed(EmbedArgs),

@@ -23,6 +23,7 @@ mod order;
 mod output;
 mod pages;
 mod pairs;
+mod plugin;
 mod recorder;
 mod recorder_args;
 mod screen;
@@ -85,6 +86,7 @@ fn main() -> ExitCode {
         Command::Lsp(args) => lsp::run(&args),
         Command::View(args) => view::run(&args),
         Command::Watch(args) => watch::run(&args),
+        Command::Plugin(args) => plugin::make(&args),
         Command::Recorder(args) => recorder::make(&args),
         Command::GdbScript => debugger_scripts::print_for_gdb(),
         Command::LldbScript => debugger_scripts::print_for_lldb(),

@@ -48,6 +48,7 @@ mod live;
 mod looks;
 mod making;
 mod moments;
+mod plugin;
 mod preprocess;
 mod recorded;
 mod recorder;
@@ -84,6 +85,7 @@ pub use live::{map_of_job, map_of_programs};
 pub use looks::{Looks, WantedLooks, take_tasks};
 pub use making::{as_built, beside, make, make_of_build, make_preprocessed};
 pub use moments::{Moments, models, partial_tree};
+pub use plugin::make_plugin;
 pub use preprocess::Preprocessor;
 pub use recorded::{Recorded, beginning_of, header_of, stacks, stacks_of};
 pub use recorder::{

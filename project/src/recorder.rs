@@ -10,6 +10,7 @@ use std::process::{Command, Stdio};
 
 /// The file that the C shim is linked with.
 const RUNTIME: &str = "libruntime_pmpi.a";
+const HINT: &str = "--mpicc names the compiler of the job's MPI library";
 
 /// A directory that only this user can read, with a name that was not there.
 pub fn new_recording_directory() -> Result<PathBuf, Failure> {
@@ -57,13 +58,14 @@ pub fn make_recording_directory(directory: &Path) -> Result<(), Failure> {
 pub fn make_recorder(mpicc: &Path, output: &Path, runtime: Option<&Path>) -> Result<(), Failure> {
     let runtime = match runtime {
         Some(runtime) => runtime.to_owned(),
-        None => runtime_beside()?,
+        None => library_beside(RUNTIME, "runtime-pmpi", "--runtime")?,
     };
     let asked = format!("{} -E -P -x c -", mpicc.display());
     let header = compile(
         Command::new(mpicc).args(["-E", "-P", "-x", "c", "-"]),
         "#include <mpi.h>\n",
         &asked,
+        HINT,
     )?;
     let shim = engine::recorder_shim(&String::from_utf8_lossy(&header))
         .map_err(|error| Failure::new(format!("{}: {error}", mpicc.display())))?;
@@ -86,7 +88,7 @@ pub fn make_recorder(mpicc: &Path, output: &Path, runtime: Option<&Path>) -> Res
         // The program brings its MPI along, at its start or later: one of the recorder's own would stand in front of that of another family. Nothing in
         // the shim asks for it by a name that has to be there.
         .arg("-Wl,--as-needed");
-    compile(&mut command, &shim, &format!("{} -shared", mpicc.display()))?;
+    compile(&mut command, &shim, &format!("{} -shared", mpicc.display()), HINT)?;
     Ok(())
 }
 
@@ -104,21 +106,16 @@ fn executable_bytes(path: &Path) -> Option<Vec<u8>> {
     is_executable.then(|| regular_files::read(path, Limit::PROGRAM).ok())?
 }
 
-fn runtime_beside() -> Result<PathBuf, Failure> {
-    let hint = "cargo build -p runtime-pmpi makes it; --runtime FILE names it";
-    beside_hindmost(RUNTIME, hint)
-}
-
 /// The library that traces calls, beside hindmost.
 ///
 /// # Errors
 /// There is none.
 pub fn tracer() -> Result<PathBuf, Failure> {
-    let hint = "cargo build -p runtime-trace makes it; --tracer FILE names it";
-    beside_hindmost("libruntime_trace.so", hint)
+    library_beside("libruntime_trace.so", "runtime-trace", "--tracer")
 }
 
-fn beside_hindmost(name: &str, hint: &str) -> Result<PathBuf, Failure> {
+/// The library of this name that stands beside this program, or where packages put it; `member` of the workspace makes it, and `option` names another one.
+pub(crate) fn library_beside(name: &str, member: &str, option: &str) -> Result<PathBuf, Failure> {
     let own = std::env::current_exe()
         .map_err(|error| Failure::new(format!("cannot tell where hindmost is: {error}")))?;
     let directory = own.parent().unwrap_or(Path::new("."));
@@ -127,21 +124,20 @@ fn beside_hindmost(name: &str, hint: &str) -> Result<PathBuf, Failure> {
         Failure::new(format!(
             "{name} is neither beside hindmost nor in ../lib/hindmost"
         ))
-        .hint(hint)
+        .hint(format!(
+            "cargo build -p {member} makes it; {option} FILE names it"
+        ))
     })
 }
 
-/// Runs a compiler on text, and returns what it prints.
-fn compile(command: &mut Command, text: &str, name: &str) -> Result<Vec<u8>, Failure> {
+/// Runs a compiler on text, and returns what it prints; `hint` says what to do if there is no such program.
+pub(crate) fn compile(command: &mut Command, text: &str, name: &str, hint: &str) -> Result<Vec<u8>, Failure> {
     let mut child = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .map_err(|error| {
-            Failure::new(format!("cannot run {name}: {error}"))
-                .hint("--mpicc names the compiler of the job's MPI library")
-        })?;
+        .map_err(|error| Failure::new(format!("cannot run {name}: {error}")).hint(hint))?;
     let mut input = child
         .stdin
         .take()

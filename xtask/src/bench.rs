@@ -5,6 +5,7 @@ mod compile;
 mod maps;
 mod measure;
 mod pauses;
+mod plugin;
 mod probe;
 mod recorder;
 mod scale;
@@ -47,6 +48,12 @@ pub fn run_tree(request: &tree::Request<'_>) -> Result<()> {
 pub fn run_recorder() -> Result<()> {
     setup::ensure()?;
     recorder::run()
+}
+
+/// Measures gcc with the plugin, over a source tree.
+pub fn run_plugin(tree: &std::path::Path, flags: &[String]) -> Result<()> {
+    setup::ensure()?;
+    plugin::run(tree, flags)
 }
 
 /// Measures trees of very many synthetic tasks.

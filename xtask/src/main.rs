@@ -80,6 +80,9 @@ enum Task {
         /// Measure the sort of events into causal order, beside a merge by time stamps
         #[arg(long, conflicts_with_all = ["tree", "probe", "scale", "recorder"])]
         causal: bool,
+        /// Measure gcc with its plugin and without over this source tree
+        #[arg(long, value_name = "DIR", conflicts_with_all = ["tree", "probe", "scale"])]
+        plugin: Option<PathBuf>,
         /// Measure the prefix trees of up to a million synthetic tasks
         #[arg(long, conflicts_with_all = ["tree", "probe"])]
         scale: bool,
@@ -96,7 +99,7 @@ enum Task {
         #[arg(long, requires = "tree", value_name = "FILES")]
         sample: Option<usize>,
         /// What the compiler needs to compile the tree, after --: -I and -D
-        #[arg(last = true, requires = "tree")]
+        #[arg(last = true)]
         flags: Vec<String>,
     },
     /// Show that the probe does no harm: look at targets that check themselves, in every system call that could notice, and kill the probe,
@@ -156,6 +159,9 @@ enum Task {
         /// The compiler that preprocesses them
         #[arg(long, default_value = "gcc")]
         compiler: String,
+        /// A plugin of `hindmost plugin` for that compiler: what it reads is compared in the exact parser's place
+        #[arg(long, value_name = "FILE")]
+        plugin: Option<PathBuf>,
         /// What it needs, after --: -I and -D
         #[arg(last = true)]
         flags: Vec<String>,
@@ -188,8 +194,9 @@ fn main() -> ExitCode {
         Task::SecondOpinion {
             paths,
             compiler,
+            plugin,
             flags,
-        } => second_opinion::run(&paths, &compiler, &flags),
+        } => second_opinion::run(&paths, &compiler, plugin.as_deref(), &flags),
         Task::Bench {
             quick, probe: true, ..
         } => bench::run_probe(quick),
@@ -199,6 +206,11 @@ fn main() -> ExitCode {
         Task::Bench {
             slice: Some(tree), ..
         } => bench::run_slice(&tree),
+        Task::Bench {
+            plugin: Some(tree),
+            flags,
+            ..
+        } => bench::run_plugin(&tree, &flags),
         Task::Bench {
             quick, tree: None, ..
         } => bench::run(quick),

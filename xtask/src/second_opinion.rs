@@ -3,12 +3,12 @@
 use crate::command::{self, cargo};
 use crate::workspace;
 use anyhow::Result;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Compares the C files below `paths`, preprocessed by `compiler` with `flags`; fails when the parsers differ without a
-/// cause.
-pub fn run(paths: &[PathBuf], compiler: &str, flags: &[String]) -> Result<()> {
+/// cause. With `plugin` the tolerant parser is compared with what that compiler itself understands.
+pub fn run(paths: &[PathBuf], compiler: &str, plugin: Option<&Path>, flags: &[String]) -> Result<()> {
     command::run(cargo().args([
         "build",
         "--release",
@@ -21,6 +21,11 @@ pub fn run(paths: &[PathBuf], compiler: &str, flags: &[String]) -> Result<()> {
     command::run(
         Command::new(comparison)
             .args(["--compiler", compiler])
+            .args(
+                plugin
+                    .into_iter()
+                    .flat_map(|plugin| [Path::new("--plugin"), plugin]),
+            )
             .args(paths)
             .arg("--")
             .args(flags),

@@ -69,6 +69,7 @@ const SERVICES: [(&str, &[&str]); 5] = [
 pub fn ensure() -> Result<()> {
     ensure_tools(&TOOLS)?;
     ensure_runtime_of_clang()?;
+    ensure_headers_of_gcc()?;
     ensure_modules("mpi4py", &["python3", "python3-mpi4py"])?;
     let packaging = ["python3", "python3-pip", "python3-setuptools", "python3-wheel"];
     ensure_modules("setuptools, wheel, pip", &packaging)?;
@@ -125,6 +126,27 @@ fn ensure_runtime_of_clang() -> Result<()> {
     install(library, &BTreeSet::from([package.as_str()]))?;
     if !Path::new(library).is_file() {
         bail!("installed {package}, but there is still no {library}");
+    }
+    Ok(())
+}
+
+/// Installs the headers that plugins for gcc are made with; their package is named after gcc's version.
+fn ensure_headers_of_gcc() -> Result<()> {
+    let gcc = |argument: &str| -> Result<String> {
+        let (output, _) = command::succeed(Command::new("gcc").arg(argument))?;
+        Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    };
+    let header = Path::new(&gcc("-print-file-name=plugin")?).join("include/gcc-plugin.h");
+    if header.is_file() {
+        return Ok(());
+    }
+    let package = format!("gcc-{}-plugin-dev", gcc("-dumpversion")?);
+    install("gcc-plugin.h", &BTreeSet::from([package.as_str()]))?;
+    if !Path::new(&gcc("-print-file-name=plugin")?)
+        .join("include/gcc-plugin.h")
+        .is_file()
+    {
+        bail!("installed {package}, but there is still no gcc-plugin.h");
     }
     Ok(())
 }

@@ -1,14 +1,15 @@
-//! `second-opinion [--compiler CC] PATH… -- FLAGS…`: the two C parsers held against each other on real trees.
+//! `second-opinion [--compiler CC] [--plugin FILE] PATH… -- FLAGS…`: the two C parsers held against each other on real trees; with a plugin for gcc the
+//! tolerant one and what gcc itself has understood.
 //!
 //! PATHs are C files or directories; FLAGS are what the compiler needs (-I, -D). Exit code 0: no difference without a
 //! cause; 1: some; 2: the comparison itself failed.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use tests::second::{Detail, compare};
+use tests::second::{Detail, Plugin, compare};
 use walkdir::WalkDir;
 
-const USAGE: &str = "usage: second-opinion [--compiler CC] PATH... [-- FLAGS...]";
+const USAGE: &str = "usage: second-opinion [--compiler CC] [--plugin FILE] PATH... [-- FLAGS...]";
 
 fn main() -> ExitCode {
     match run(std::env::args().skip(1)) {
@@ -23,10 +24,12 @@ fn main() -> ExitCode {
 
 fn run(mut args: impl Iterator<Item = String>) -> Result<usize, String> {
     let mut compiler = "gcc".to_owned();
+    let mut plugin = None;
     let (mut paths, mut flags) = (Vec::new(), Vec::new());
     while let Some(arg) = args.next() {
         match arg.as_str() {
             "--compiler" => compiler = args.next().ok_or(USAGE)?,
+            "--plugin" => plugin = Some(PathBuf::from(args.next().ok_or(USAGE)?)),
             "--" => flags.extend(args.by_ref()),
             path => paths.push(PathBuf::from(path)),
         }
@@ -54,7 +57,15 @@ fn run(mut args: impl Iterator<Item = String>) -> Result<usize, String> {
     }
     headers.sort();
     headers.dedup();
-    let found = compare(&files, &headers, &compiler, &flags, Detail::Effects)?;
+    let found = match &plugin {
+        Some(plugin) => Plugin {
+            gcc: &compiler,
+            plugin,
+            flags: &flags,
+        }
+        .compare(&files, &headers, &std::env::temp_dir())?,
+        None => compare(&files, &headers, &compiler, &flags, Detail::Effects)?,
+    };
     print!("{found}");
     Ok(found.faults.len())
 }

@@ -9,11 +9,13 @@ mod doings;
 mod expressions;
 mod inputs;
 mod items;
+mod plugin;
 
 pub use doings::{doings, has_alternatives};
 pub use expressions::program;
 pub use inputs::{files_of, installed, random_programs};
 pub use items::{Detail, Item, items};
+pub use plugin::{Plugin, made_plugin};
 
 use base::Confidence;
 use exact::{Preprocessed, SourceRange};
@@ -39,6 +41,8 @@ pub struct Comparison {
     pub explained: BTreeMap<&'static str, usize>,
     /// Differences without a cause, in functions that were understood.
     pub faults: Vec<String>,
+    /// What the other reader makes constant: calls of these functions are then none.
+    computed: &'static [&'static str],
 }
 
 impl fmt::Display for Comparison {
@@ -192,6 +196,11 @@ impl Comparison {
         }
     }
 
+    fn is_computed(&self, item: &Item) -> bool {
+        let called = item.what.strip_prefix("a call of ");
+        called.is_some_and(|name| self.computed.contains(&name))
+    }
+
     fn function(&mut self, path: &str, ours: &ir::Function, theirs: &ir::Function, detail: Detail) {
         let (mut ours_all, theirs_all) = (items(ours, detail), items(theirs, detail));
         let partial = ours.confidence == Confidence::Partial || theirs.confidence == Confidence::Partial;
@@ -229,6 +238,11 @@ impl Comparison {
                     .or_default() += 1;
             } else if hidden(&item) {
                 *self.explained.entry("a macro that was not expanded").or_default() += 1;
+            } else if self.is_computed(&item) {
+                *self
+                    .explained
+                    .entry("a call that the compiler has computed")
+                    .or_default() += 1;
             } else if item.optional {
                 *self
                     .explained

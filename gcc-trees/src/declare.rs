@@ -1,0 +1,104 @@
+//! Variables at file scope and members.
+
+use crate::Code;
+use crate::rows::{Place, RowId, Rows};
+use crate::text::span;
+use crate::types;
+use ir::{Global, Member, Type};
+
+/// A function or variable that an initialiser names.
+pub(crate) struct Named<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) is_function: bool,
+}
+
+/// The functions and variables that an initialiser names, in order.
+pub(crate) fn names<'a>(rows: &Rows<'a>, initial: Option<RowId>) -> Vec<Named<'a>> {
+    let mut found = Vec::new();
+    let mut work = Vec::from_iter(initial);
+    // A tree has each of its operands once, but for few that are shared.
+    let mut left = 1_000_000_u32;
+    while let Some(id) = work.pop() {
+        left -= 1;
+        if left == 0 {
+            break;
+        }
+        let row = rows.row(id);
+        if matches!(row.code, Code::VarDecl | Code::FunctionDecl) && !row.name.is_empty() {
+            found.push(Named {
+                name: row.name,
+                is_function: row.code == Code::FunctionDecl,
+            });
+        }
+        work.extend(rows.operands(id).iter().rev().flatten());
+    }
+    found
+}
+
+/// A variable at file scope.
+pub(crate) fn global(
+    rows: &Rows<'_>,
+    declaration: RowId,
+    place: Place,
+    initial: Option<RowId>,
+    named: &[Named<'_>],
+) -> Global {
+    let row = rows.row(declaration);
+    let is_extern = row.traits.is_external && initial.is_none();
+    let ty = types::of(rows, row.ty);
+    let initial = match initial {
+        Some(value) => constant(rows, value),
+        None => (!is_extern).then_some(0),
+    };
+    let (line, column) = place.last;
+    Global {
+        name: row.name.to_owned(),
+        span: span(place.start, (line, column + 1)),
+        ty,
+        is_static: !row.traits.is_public,
+        is_extern,
+        address_taken: ty == Type::Array,
+        initial,
+        initial_names: named.iter().map(|name| name.name.to_owned()).collect(),
+        of_structures: types::is_of_structures(rows, row.ty),
+        object: None,
+    }
+}
+
+/// The value of an integer constant; a null pointer is as good as zero.
+fn constant(rows: &Rows<'_>, mut value: RowId) -> Option<i64> {
+    while rows.code(value).converts() {
+        value = rows.operand(value, 0)?;
+    }
+    (rows.code(value) == Code::IntegerCst).then(|| integer(rows, value))?
+}
+
+/// The value of an integer constant, if it fits.
+pub(crate) fn integer(rows: &Rows<'_>, constant: RowId) -> Option<i64> {
+    let value = rows.row(constant).value?;
+    let ty = rows.type_row(constant);
+    let wraps = value < 0 && ty.is_some_and(|ty| ty.is_unsigned || ty.code == Code::PointerType);
+    (!wraps).then_some(value)
+}
+
+/// A member of a structure or union.
+pub(crate) fn member(rows: &Rows<'_>, member: RowId, in_union: bool) -> Member {
+    let row = rows.row(member);
+    let mut ty = types::of(rows, row.ty);
+    if row.traits.is_bit_field {
+        let signed = match ty {
+            Type::Int { signed, .. } => signed,
+            _ => None,
+        };
+        let bits = row.value.and_then(|bits| u8::try_from(bits).ok());
+        ty = Type::Int { signed, bits };
+    }
+    Member {
+        name: row.name.to_owned(),
+        ty,
+        in_union,
+        class: None,
+        of_structures: types::is_of_structures(rows, row.ty),
+        object: None,
+    }
+}

@@ -1,0 +1,275 @@
+//! Functions: parameters, variables, and where things stand.
+
+use crate::expression::children;
+use crate::rows::{Place, RowId, Rows};
+use crate::text::span;
+use crate::{Code, File, FunctionTree, types};
+use base::{Cause, Confidence, Doubt, IdVec, Span};
+use ir::{
+    Expr, ExprId, ExprKind, Function, FunctionKind, Language, Local, LocalId, Reading, Stmt, StmtId, StmtKind,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Nesting of statements and expressions after which lowering stops: every later pass recurses over the result.
+const DEPTH_LIMIT: usize = 250;
+/// Expressions of one function after which lowering stops. Trees may share parts, and each use of a part becomes expressions of its own.
+const SIZE_LIMIT: usize = 4_000_000;
+
+/// A function while it is lowered.
+pub(crate) struct Body<'f, 'a> {
+    pub(crate) rows: &'f Rows<'a>,
+    pub(crate) file: &'f mut File,
+    /// The file where the function stands.
+    number: u32,
+    pub(crate) locals: IdVec<LocalId, Local>,
+    pub(crate) exprs: IdVec<ExprId, Expr>,
+    pub(crate) stmts: IdVec<StmtId, Stmt>,
+    local_of: BTreeMap<RowId, LocalId>,
+    /// Values that are computed once, and have been.
+    pub(crate) saved: BTreeSet<RowId>,
+    doubt: Option<Doubt>,
+    depth: usize,
+    /// Which label each name of one means.
+    pub(crate) labels: BTreeMap<String, RowId>,
+}
+
+/// Where something stands, and whether a macro stands there instead.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Standing {
+    pub(crate) span: Span,
+    pub(crate) from_macro: bool,
+}
+
+/// Lowers a function.
+pub(crate) fn lower(rows: &Rows<'_>, tree: &FunctionTree, place: Place, file: &mut File) -> Function {
+    let declaration = rows.row(tree.declaration);
+    let mut body = Body {
+        rows,
+        file,
+        number: place.file,
+        locals: IdVec::new(),
+        exprs: IdVec::new(),
+        stmts: IdVec::new(),
+        local_of: BTreeMap::new(),
+        saved: BTreeSet::new(),
+        doubt: None,
+        depth: 0,
+        labels: BTreeMap::new(),
+    };
+    if declaration.traits.is_nested {
+        body.doubt(Cause::NestedFunction, place.caret.0);
+    }
+    for &parameter in &tree.parameters {
+        let local = body.local(parameter);
+        body.locals[local].promises = types::promises(rows, rows.row(parameter).ty);
+    }
+    let params = body.locals.len();
+    let start = body
+        .file
+        .text
+        .beginning_of_definition(place.start)
+        .unwrap_or(place.start);
+    let (end_line, end_column) = tree.end.max(place.last);
+    let whole = span(start, (end_line, end_column + 1));
+    let block = body.body(tree.body, whole);
+    settle(&mut body, block);
+    Function {
+        name: declaration.name.to_owned(),
+        kind: FunctionKind::Source,
+        language: Language::C,
+        linkage_name: None,
+        is_static: !declaration.traits.is_public,
+        span: whole,
+        params,
+        returns: types::of(rows, tree.returns),
+        body: block,
+        locals: body.locals,
+        exprs: body.exprs,
+        stmts: body.stmts,
+        reading: Reading::Exactly,
+        confidence: match body.doubt {
+            Some(_) => Confidence::Partial,
+            None => Confidence::Clean,
+        },
+        confidence_reason: body.doubt,
+        receivers: BTreeMap::new(),
+    }
+}
+
+impl Body<'_, '_> {
+    fn body(&mut self, tree: Option<RowId>, whole: Span) -> StmtId {
+        // The outermost list may hold the block alone.
+        let mut tree = tree;
+        while let Some(id) = tree
+            && self.rows.code(id) == Code::StatementList
+            && let [Some(only)] = *self.rows.operands(id)
+        {
+            tree = Some(only);
+        }
+        let statements = match tree {
+            Some(block) if self.rows.code(block) == Code::Bind => {
+                let inside = self.rows.operand(block, 0);
+                self.items(inside)
+            }
+            other => self.items(other),
+        };
+        self.push_stmt(StmtKind::Block(statements), whole, false)
+    }
+
+    /// The variable that a declaration declares in this function.
+    pub(crate) fn local(&mut self, declaration: RowId) -> LocalId {
+        if let Some(&known) = self.local_of.get(&declaration) {
+            return known;
+        }
+        let row = self.rows.row(declaration);
+        let place = self.standing(declaration).span;
+        let mut local = Local::new(row.name.to_owned(), place, types::of(self.rows, row.ty));
+        local.is_static = row.traits.is_static;
+        local.address_taken |= row.traits.address_taken;
+        local.of_structures = types::is_of_structures(self.rows, row.ty);
+        let id = self.locals.push(local);
+        self.local_of.insert(declaration, id);
+        id
+    }
+
+    /// Where a tree stands; nowhere if it has no place in the function's file.
+    pub(crate) fn standing(&mut self, id: RowId) -> Standing {
+        let Some(place) = self.rows.row(id).place else {
+            return Standing::default();
+        };
+        if place.file != self.number {
+            // An included text, or one that `#line` gives another name.
+            self.doubt(Cause::ForeignText, 0);
+            return Standing::default();
+        }
+        if place.in_macro {
+            let (line, column) = place.start;
+            let name = span(place.start, (line, column + 1));
+            return Standing {
+                span: self.file.text.invocation(place.start).unwrap_or(name),
+                from_macro: true,
+            };
+        }
+        let (start, last) = self.file.text.inside_brackets(place.start, place.last);
+        let (line, column) = last.max(start);
+        Standing {
+            span: span(start, (line, column + 1)),
+            from_macro: false,
+        }
+    }
+
+    /// Runs `inside` one level deeper; nothing, and a function read in part, when that is too deep.
+    pub(crate) fn deeper<R>(&mut self, id: RowId, inside: impl FnOnce(&mut Self) -> R) -> Option<R> {
+        if self.depth >= DEPTH_LIMIT || self.exprs.len() >= SIZE_LIMIT {
+            let line = self.line(id);
+            self.doubt(Cause::TooDeep, line);
+            return None;
+        }
+        self.depth += 1;
+        let result = inside(self);
+        self.depth -= 1;
+        Some(result)
+    }
+
+    pub(crate) fn line(&self, id: RowId) -> u32 {
+        self.rows.row(id).place.map_or(0, |place| place.caret.0)
+    }
+
+    /// Makes the function one that is read in part, unless it is already.
+    pub(crate) fn doubt(&mut self, cause: Cause, line: u32) {
+        self.doubt.get_or_insert_with(|| Doubt::at(cause, line));
+    }
+
+    pub(crate) fn push_expr(&mut self, kind: ExprKind, standing: Standing) -> ExprId {
+        self.exprs.push(Expr {
+            kind,
+            span: standing.span,
+            from_macro: standing.from_macro,
+        })
+    }
+
+    pub(crate) fn push_stmt(&mut self, kind: StmtKind, span: Span, from_macro: bool) -> StmtId {
+        self.stmts.push(Stmt {
+            kind,
+            span,
+            from_macro,
+        })
+    }
+}
+
+/// Gives what has no place of its own that of what it is part of: parts stand before what they are parts of.
+fn settle(body: &mut Body<'_, '_>, block: StmtId) {
+    let nowhere = Span::default();
+    let mut of_exprs: Vec<(ExprId, Span)> = Vec::new();
+    let ids = Vec::from_iter(body.stmts.ids());
+    for &id in ids.iter().rev() {
+        let (stmts, exprs) = parts_of(&body.stmts[id].kind);
+        let mut span = body.stmts[id].span;
+        if span == nowhere {
+            span = body.stmts[block].span;
+            body.stmts[id].span = span;
+        }
+        for part in stmts {
+            if body.stmts[part].span == nowhere {
+                body.stmts[part].span = span;
+            }
+        }
+        of_exprs.extend(exprs.into_iter().map(|part| (part, span)));
+    }
+    for (part, span) in of_exprs {
+        if body.exprs[part].span == nowhere {
+            body.exprs[part].span = span;
+        }
+    }
+    let ids = Vec::from_iter(body.exprs.ids());
+    for &id in ids.iter().rev() {
+        let span = body.exprs[id].span;
+        for part in children(&body.exprs[id].kind) {
+            if body.exprs[part].span == nowhere {
+                body.exprs[part].span = span;
+            }
+        }
+    }
+}
+
+/// The statements and expressions that a statement is made of.
+fn parts_of(kind: &StmtKind) -> (Vec<StmtId>, Vec<ExprId>) {
+    match kind {
+        StmtKind::Expr(value) | StmtKind::Case(value) | StmtKind::ComputedGoto(value) => {
+            (vec![], vec![*value])
+        }
+        StmtKind::Decl { init, .. } => (vec![], Vec::from_iter(*init)),
+        StmtKind::Return(value) => (vec![], Vec::from_iter(*value)),
+        StmtKind::Block(items) | StmtKind::Group(items) => (items.to_vec(), vec![]),
+        StmtKind::If {
+            cond, then, other, ..
+        } => (std::iter::once(*then).chain(*other).collect(), vec![*cond]),
+        StmtKind::Loop {
+            init,
+            cond,
+            step,
+            body,
+            ..
+        } => (
+            std::iter::once(*body).chain(*init).collect(),
+            cond.iter().chain(step).copied().collect(),
+        ),
+        StmtKind::Switch { value, body } => (vec![*body], vec![*value]),
+        StmtKind::Unknown(parts) => (vec![], parts.to_vec()),
+        // The others have no parts, or no tree makes them.
+        _ => (vec![], vec![]),
+    }
+}
+
+/// The stretch from the first to the last byte of both; one that stands nowhere adds nothing.
+pub(crate) fn joined(a: Span, b: Span) -> Span {
+    if a == Span::default() {
+        return b;
+    }
+    if b == Span::default() {
+        return a;
+    }
+    let start = (a.line, a.column).min((b.line, b.column));
+    let end = (a.end_line, a.end_column).max((b.end_line, b.end_column));
+    span(start, end)
+}

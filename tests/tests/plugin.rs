@@ -1,0 +1,236 @@
+//! The plugin for gcc: what it reads is what the text says, it never fails a build, and `find` answers by what it left in a program.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use tests::oracle::generate::Profile;
+use tests::oracle::judge::Directory;
+use tests::second::{Comparison, Plugin, files_of, installed, made_plugin, random_programs};
+use tests::stopped::{hindmost, succeed};
+
+const GCC: &str = "gcc-12";
+
+/// A directory with the plugin in it.
+fn with_plugin(number: u64) -> Option<(Directory, PathBuf)> {
+    if !installed(GCC) {
+        return None;
+    }
+    let directory = Directory::of_seed(None, number).unwrap();
+    let plugin = made_plugin(GCC, &directory.path)?;
+    Some((directory, plugin))
+}
+
+fn all_agree(found: &Comparison) {
+    assert!(found.left_out.is_empty() && found.faults.is_empty(), "{found}");
+}
+
+#[test]
+fn the_compiler_and_the_text_agree() {
+    let Some((directory, plugin)) = with_plugin(26_000) else {
+        return;
+    };
+    let programs = random_programs(
+        &directory.path,
+        &[(Profile::Plain, 0..10), (Profile::Hard, 0..25)],
+    );
+    let flags = [format!("-I{}", directory.path.display())];
+    let plugin = Plugin {
+        gcc: GCC,
+        plugin: &plugin,
+        flags: &flags,
+    };
+    let found = plugin.compare(&programs, &[], &directory.path).unwrap();
+    all_agree(&found);
+    assert!(found.same > 4_000, "{found}");
+    let corpus = files_of(corpus::directory(), "c");
+    let headers = [corpus::directory().join("stall.h")];
+    if let Some(mpi) = include_of_mpi() {
+        let flags = [mpi];
+        let plugin = Plugin {
+            flags: &flags,
+            ..plugin
+        };
+        let found = plugin.compare(&corpus, &headers, &directory.path).unwrap();
+        all_agree(&found);
+        assert!(found.files >= 6 && found.same > 500, "{found}");
+    }
+}
+
+fn include_of_mpi() -> Option<String> {
+    installed("mpicc.openmpi").then(|| {
+        let printed = succeed(Command::new("mpicc.openmpi").arg("--showme:incdirs"));
+        format!("-I{}", String::from_utf8_lossy(&printed.stdout).trim())
+    })
+}
+
+const HEADER: &str = "\
+void work(int stop);
+static inline int twice(int n)
+{
+    return 2 * n;
+}
+";
+const MAIN: &str = "\
+#include \"work.h\"
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    work(twice(argc > 1 ? atoi(argv[1]) : 7));
+    return 0;
+}
+";
+const WORK: &str = "\
+#include \"work.h\"
+#include <unistd.h>
+volatile int gate = 1;
+void work(int stop)
+{
+    for (int count = 0; count < 1000; count++) {
+        if (count == stop) {
+            if (write(1, \"staying\\n\", 8) != 8)
+                return;
+            while (gate)
+                continue;
+        }
+    }
+}
+";
+
+fn compile(directory: &Path, plugin: &Path, words: &[&str]) -> Output {
+    Command::new(GCC)
+        .arg(format!("-fplugin={}", plugin.display()))
+        .args(words)
+        .current_dir(directory)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
+}
+
+fn written(directory: &Path) {
+    for (name, text) in [("work.h", HEADER), ("main.c", MAIN), ("work.c", WORK)] {
+        std::fs::write(directory.join(name), text).unwrap();
+    }
+}
+
+#[test]
+fn find_answers_by_what_the_compiler_left_in_the_program() {
+    let Some((directory, plugin)) = with_plugin(26_001) else {
+        return;
+    };
+    let at = &directory.path;
+    written(at);
+    let made = compile(at, &plugin, &["-g", "-O1", "-o", "app", "main.c", "work.c"]);
+    assert!(made.status.success() && made.stderr.is_empty(), "{made:?}");
+    // Nothing but the program is left.
+    for name in ["work.h", "main.c", "work.c"] {
+        std::fs::remove_file(at.join(name)).unwrap();
+    }
+    let stopped = |stop: u32| tests::stopped::Stopped::new(&at.join("app"), &[stop]);
+    let (early, late) = (stopped(3), stopped(40));
+    let found = Command::new(hindmost())
+        .args(["find", "--format", "json"])
+        .args([early.id().to_string(), late.id().to_string()])
+        .env("XDG_CACHE_HOME", at)
+        .output()
+        .unwrap();
+    let answer: serde_json::Value = serde_json::from_slice(&found.stdout).unwrap();
+    assert_eq!(found.status.code(), Some(0), "{answer}");
+    assert_eq!(
+        answer["hindmost"][0]["tasks"],
+        serde_json::json!([early.id().to_string()]),
+        "{answer}"
+    );
+}
+
+#[test]
+fn a_build_never_fails_for_the_plugin() {
+    let Some((directory, plugin)) = with_plugin(26_002) else {
+        return;
+    };
+    let at = &directory.path;
+    written(at);
+    let has_fragment = |object: &str| {
+        let bytes = std::fs::read(at.join(object)).unwrap();
+        embed::section(&bytes, embed::UNITS).unwrap().is_some()
+    };
+    let notes = |output: &Output| {
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        said.matches("hindmost: no fragment of the map").count()
+    };
+    let strict = "-fplugin-arg-hindmost-strict";
+    // What of the command leaves no fragment, even where all warnings are errors.
+    std::fs::write(at.join("main.i"), "int f(void) { return 1; }\n").unwrap();
+    for words in [
+        &["-flto", "-c", "main.c", "-o", "x.o"][..],
+        &["-c", "main.i", "-o", "x.o"],
+        &["-x", "c++", "-c", "work.h", "-o", "x.gch"],
+    ] {
+        let output = compile(at, &plugin, &[&["-Werror"], words].concat());
+        assert!(output.status.success(), "{words:?}: {output:?}");
+        assert_eq!(notes(&output), 1, "{words:?}: {output:?}");
+        let output = compile(at, &plugin, &[&[strict], words].concat());
+        assert!(
+            !output.status.success() && notes(&output) == 1,
+            "{words:?}: {output:?}"
+        );
+    }
+    // Nothing is assembled, and nobody misses anything.
+    for words in [
+        &["-fsyntax-only", "main.c"][..],
+        &["-E", "main.c", "-o", "x.i"],
+        &["-M", "main.c", "-o", "x.d"],
+    ] {
+        let output = compile(at, &plugin, &[&[strict], words].concat());
+        assert!(
+            output.status.success() && output.stderr.is_empty(),
+            "{words:?}: {output:?}"
+        );
+    }
+    // A precompiled header holds no code; whoever uses it is read whole, or not at all.
+    let header = compile(
+        at,
+        &plugin,
+        &[strict, "-x", "c-header", "work.h", "-o", "work.h.gch"],
+    );
+    assert!(header.status.success(), "{header:?}");
+    let user = compile(at, &plugin, &["-Werror", "-c", "main.c", "-o", "x.o"]);
+    assert!(user.status.success(), "{user:?}");
+    assert_eq!(has_fragment("x.o"), notes(&user) == 0);
+    // A program that is wrong gets the compiler's own message, and no fragment.
+    std::fs::write(at.join("wrong.c"), "int f(void) { return x; }\n").unwrap();
+    let wrong = compile(at, &plugin, &["-c", "wrong.c"]);
+    assert!(!wrong.status.success() && notes(&wrong) == 0, "{wrong:?}");
+}
+
+#[test]
+fn levels_of_optimisation_read_the_same() {
+    let Some((directory, plugin)) = with_plugin(26_003) else {
+        return;
+    };
+    let programs = random_programs(&directory.path, &[(Profile::Hard, 100..104)]);
+    let include = format!("-I{}", directory.path.display());
+    let object = directory.path.join("x.o");
+    for program in &programs {
+        let read = |levels: &[&str]| {
+            let flags = Vec::from_iter(
+                levels
+                    .iter()
+                    .map(|&level| level.to_owned())
+                    .chain([include.clone()]),
+            );
+            let plugin = Plugin {
+                gcc: GCC,
+                plugin: &plugin,
+                flags: &flags,
+            };
+            plugin.unit(program, &object).unwrap()
+        };
+        let plain = ir::packed::pack(&read(&["-O0"]));
+        for levels in [&["-O1"][..], &["-O2", "-g"], &["-Os", "-g3"]] {
+            assert!(
+                ir::packed::pack(&read(levels)) == plain,
+                "{} {levels:?}",
+                program.display()
+            );
+        }
+    }
+}
