@@ -1,46 +1,44 @@
 //! Backtraces as gdb and eu-stack print them: innermost frame first, several threads one after the other.
 //!
 //! `#1  0x000055 in solve (a=0x7f, n=3) at poisson.c:57` (gdb); `#1  0x000055 solve` and below it `poisson.c:57:9` (eu-stack -s).
-//! The main thread is the one whose id is the process's, or thread 1 of gdb, or the only one.
+//! The main thread is the one whose id is the process's, or thread 1 of gdb, or the only one. Of several processes (`Thread 2.1`) each
+//! is a task, and nobody knows its rank.
 
-use crate::{Error, MAX_FRAMES, MAX_TEXT, names, values};
-use snapshot::{Frame, Task, Thread};
+use crate::threads::{Printed, Threads};
+use crate::{Error, MAX_TEXT, names, values};
+use snapshot::{Frame, Task};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A thread as it was printed.
-#[derive(Default)]
-pub(crate) struct Printed {
-    pub(crate) id: u32,
-    pub(crate) is_main: bool,
-    /// Innermost first.
-    pub(crate) frames: Vec<Frame>,
-}
-
 pub(crate) fn read(text: &str, task: &str, rank: Option<u32>) -> Result<Vec<Task>, Error> {
-    let mut pid = None;
-    let mut threads: Vec<Printed> = Vec::new();
+    let mut threads = Threads::new();
     let mut expected = 0;
     // Variables of the last frame, which may have several of one name: then nobody knows which is meant.
     let mut known = BTreeSet::new();
     // A variable of an inner block may hide an argument of its name: only who sees all of them knows what a name means.
     let mut arguments = BTreeMap::new();
-    for (index, line) in text.lines().enumerate() {
-        let number = index + 1;
-        let is_indented = line.starts_with("        ") || line.starts_with('\t');
+    for (number, line) in whole_lines(text) {
         if line.len() > MAX_TEXT {
             return Err(Error::new(
                 number,
                 format!("a line of more than {MAX_TEXT} bytes"),
             ));
         }
+        // Members of structures, which gdb may put on lines of their own, stand farther in.
+        let is_local = line
+            .strip_prefix(LOCAL)
+            .is_some_and(|rest| !rest.starts_with(' '));
         let line = line.trim();
         if let Some(rest) = line.strip_prefix("PID ") {
-            pid = leading_number(rest);
-        } else if let Some(thread) = thread_of(line, pid) {
+            threads.begin_process(leading_number(rest));
+        } else if line.starts_with("[Inferior ") && line.ends_with(" detached]") {
+            threads.begin_process(None);
+        } else if let Some(thread) = thread_of(line, threads.pid()) {
             threads.push(thread);
             expected = 0;
-        } else if let Some((at, frame)) = numbered(line) {
-            if threads.is_empty() || at == 0 && threads.last().is_some_and(|last| !last.frames.is_empty()) {
+        } else if let Some((at, mut frame)) = numbered(line) {
+            let is_begun = threads.last().is_some_and(|last| !last.frames.is_empty());
+            if threads.last().is_none() || at == 0 && is_begun {
                 threads.push(Printed::default());
                 expected = 0;
             }
@@ -52,30 +50,20 @@ pub(crate) fn read(text: &str, task: &str, rank: Option<u32>) -> Result<Vec<Task
                 ));
             }
             expected = at + 1;
-            let mut frame = frame;
             arguments = std::mem::take(&mut frame.values);
             known = arguments.keys().cloned().collect();
-            let Some(thread) = threads.last_mut() else {
-                continue;
-            };
-            thread.frames.push(frame);
-            if thread.frames.len() > MAX_FRAMES {
-                return Err(Error::new(
-                    number,
-                    format!("a stack of more than {MAX_FRAMES} frames"),
-                ));
-            }
+            threads.add_frame(frame, number)?;
         } else if let Some(place) = continued(line)
-            && let Some(frame) = threads.last_mut().and_then(|thread| thread.frames.last_mut())
+            && let Some(frame) = threads.last_frame()
             && frame.file.is_none()
         {
             set_place(frame, place);
         } else if line == "No locals."
-            && let Some(frame) = threads.last_mut().and_then(|thread| thread.frames.last_mut())
+            && let Some(frame) = threads.last_frame()
         {
             frame.values.append(&mut arguments);
-        } else if let Some((name, value)) = values::local(line).filter(|_| is_indented)
-            && let Some(frame) = threads.last_mut().and_then(|thread| thread.frames.last_mut())
+        } else if let Some((name, value)) = values::local(line).filter(|_| is_local)
+            && let Some(frame) = threads.last_frame()
         {
             frame.values.append(&mut arguments);
             match (known.insert(name.clone()), value) {
@@ -85,63 +73,72 @@ pub(crate) fn read(text: &str, task: &str, rank: Option<u32>) -> Result<Vec<Task
             }
         }
     }
-    task_of(threads, pid, task, rank).ok_or_else(|| {
+    threads.tasks(task, rank).ok_or_else(|| {
         Error::new(1, "no frame of a backtrace (#0, #1, …) in it").hint(
             "gdb -p PID -batch -ex 'thread apply all bt full' prints one, and so does eu-stack -s -i -p PID",
         )
     })
 }
 
-/// Adds a frame, which stands on line `number`, to the thread that was printed last.
-pub(crate) fn add_frame(threads: &mut Vec<Printed>, frame: Frame, number: usize) -> Result<(), Error> {
-    if threads.is_empty() {
-        threads.push(Printed::default());
+/// What stands in front of a local variable in `bt full`.
+const LOCAL: &str = "        ";
+
+/// Lines with their numbers, from 1. A frame that gdb has broken at the width of the terminal is one line again, and what its pager asks is none.
+fn whole_lines(text: &str) -> Vec<(usize, Cow<'_, str>)> {
+    let mut lines: Vec<(usize, Cow<'_, str>)> = Vec::new();
+    let mut open = Open::default();
+    for (index, line) in text.lines().enumerate() {
+        if line.starts_with("--Type <RET> for more") {
+            continue;
+        }
+        let is_continued = line.starts_with("    ") && !line.starts_with(LOCAL);
+        match lines.last_mut() {
+            Some((_, frame)) if is_continued && open.goes_on_with(line.trim()) && frame.len() <= MAX_TEXT => {
+                let frame = frame.to_mut();
+                frame.truncate(frame.trim_end().len());
+                frame.push(' ');
+                frame.push_str(line.trim());
+            }
+            _ => {
+                open = Open::default();
+                open.is_frame = line.starts_with('#');
+                lines.push((index + 1, Cow::Borrowed(line)));
+            }
+        }
+        open.see(line);
     }
-    let Some(thread) = threads.last_mut() else {
-        return Ok(());
-    };
-    thread.frames.push(frame);
-    if thread.frames.len() > MAX_FRAMES {
-        return Err(Error::new(
-            number,
-            format!("a stack of more than {MAX_FRAMES} frames"),
-        ));
-    }
-    Ok(())
+    lines
 }
 
-/// The task of which these are the threads; `None` if they have no frame.
-pub(crate) fn task_of(
-    mut threads: Vec<Printed>,
-    pid: Option<u32>,
-    task: &str,
-    rank: Option<u32>,
-) -> Option<Vec<Task>> {
-    threads.retain(|thread| !thread.frames.is_empty());
-    if threads.is_empty() {
-        return None;
+/// Whether a frame may go on in the next line.
+#[derive(Default)]
+struct Open {
+    is_frame: bool,
+    quotes: values::Quotes,
+    depth: usize,
+}
+
+impl Open {
+    fn see(&mut self, line: &str) {
+        if !self.is_frame {
+            return;
+        }
+        for c in line.chars() {
+            if self.quotes.cover(c) {
+                continue;
+            }
+            match c {
+                '(' => self.depth += 1,
+                ')' => self.depth = self.depth.saturating_sub(1),
+                _ => {}
+            }
+        }
     }
-    let main = threads.iter().position(|thread| thread.is_main).unwrap_or(0);
-    let main = threads.remove(main);
-    let outermost_first = |mut frames: Vec<Frame>| {
-        frames.reverse();
-        frames
-    };
-    Some(vec![Task {
-        task: task.to_owned(),
-        rank,
-        pid,
-        frames: outermost_first(main.frames),
-        threads: threads
-            .into_iter()
-            .map(|thread| Thread {
-                thread: thread.id,
-                frames: outermost_first(thread.frames),
-                ..Thread::default()
-            })
-            .collect(),
-        ..Task::default()
-    }])
+
+    /// Arguments are missing, or the place behind them.
+    fn goes_on_with(&self, line: &str) -> bool {
+        self.is_frame && (self.depth > 0 || line.starts_with("at ") || line.starts_with("from "))
+    }
 }
 
 /// The place in a line that goes on with a frame: gdb breaks long frames, eu-stack puts the place below the frame.
@@ -156,7 +153,7 @@ pub(crate) fn leading_number(text: &str) -> Option<u32> {
     text[..end].parse().ok()
 }
 
-/// `TID 77:` (eu-stack), or `Thread 2 (Thread 0x7f… (LWP 78)):` (gdb).
+/// `TID 77:` (eu-stack), or `Thread 2 (Thread 0x7f… (LWP 78)):` (gdb), `Thread 3.2 (…):` of its third process.
 fn thread_of(line: &str, pid: Option<u32>) -> Option<Printed> {
     if let Some(id) = line.strip_prefix("TID ").and_then(leading_number) {
         return Some(Printed {
@@ -166,12 +163,20 @@ fn thread_of(line: &str, pid: Option<u32>) -> Option<Printed> {
         });
     }
     let rest = line.strip_prefix("Thread ")?;
-    let number = leading_number(rest)?;
+    let first = leading_number(rest)?;
     if !line.ends_with(':') {
         return None;
     }
+    let second = rest
+        .split_once('.')
+        .filter(|(before, _)| before.bytes().all(|b| b.is_ascii_digit()));
+    let (inferior, number) = match second.and_then(|(_, second)| leading_number(second)) {
+        Some(second) => (first, second),
+        None => (0, first),
+    };
     let id = rest.split("LWP ").nth(1).and_then(leading_number);
     Some(Printed {
+        inferior,
         id: id.unwrap_or(number),
         is_main: number == 1,
         ..Printed::default()
@@ -214,16 +219,20 @@ fn numbered(line: &str) -> Option<(usize, Frame)> {
 
 /// What stands before and behind the parenthesis that closes at the end of the text, which is left out itself.
 fn opened(text: &str) -> Option<(&str, &str)> {
-    let mut depth = 0usize;
-    for (at, c) in text.char_indices().rev() {
+    let mut open = Vec::new();
+    let mut quotes = values::Quotes::default();
+    for (at, c) in text.char_indices() {
+        if quotes.cover(c) {
+            continue;
+        }
         match c {
-            ')' => depth += 1,
-            '(' if depth == 0 => return Some((&text[..at], &text[at + 1..])),
-            '(' => depth -= 1,
+            '(' => open.push(at),
+            ')' => drop(open.pop()),
             _ => {}
         }
     }
-    None
+    let at = open.pop()?;
+    Some((&text[..at], &text[at + 1..]))
 }
 
 /// The text before a place, and the place: behind `) at ` in gdb's frames, behind ` - ` in eu-stack's.
@@ -344,6 +353,112 @@ No locals.
             "a local of that name may hide it"
         );
         assert_eq!(integers(&frames[2]), [("k".to_owned(), 12), ("n".to_owned(), 64)]);
+    }
+
+    #[test]
+    fn what_is_broken_at_the_width_of_a_terminal_is_one_frame() {
+        let text = "\
+#0  0x00007f1a in __libc_pause ()
+    at ../sysdeps/pause.c:29
+#1  0x0000563e in solve (it=42, 
+    name=0x563e \"some name) at x.c:3 (\",
+--Type <RET> for more, q to quit, c to continue without paging--
+    dt=0.5, mark=41 ')', given=...)
+    at pretty.c:8
+No locals.
+#2  0x00007f in poll ()
+    from /lib/libc.so.6
+#3  0x0000563e in main (c=2) at pretty.c:10
+";
+        let frames = read(text, "0", None).unwrap().remove(0).frames;
+        let places = Vec::from_iter(frames.iter().map(|frame| (&*frame.function, frame.line)));
+        assert_eq!(
+            places,
+            [
+                ("main", Some(10)),
+                ("poll", None),
+                ("solve", Some(8)),
+                ("__libc_pause", Some(29))
+            ]
+        );
+        let solve = &frames[2];
+        assert_eq!(Vec::from_iter(solve.values.keys()), ["dt", "it", "mark"]);
+        assert_eq!(solve.file.as_deref(), Some("pretty.c"));
+        assert_eq!(frames[1].module.as_deref(), Some("/lib/libc.so.6"));
+    }
+
+    #[test]
+    fn a_member_of_a_structure_is_no_variable() {
+        let text = "\
+#0  0x0000563e in solve (it=<optimized out>, n=3) at pretty.c:8
+        s = {
+          n = 1,
+          in = {
+            it = 6
+          },
+          it = 8
+        }
+        k = 4
+";
+        let frames = read(text, "0", None).unwrap().remove(0).frames;
+        assert_eq!(Vec::from_iter(frames[0].values.keys()), ["k", "n"]);
+    }
+
+    #[test]
+    fn each_process_that_gdb_looks_at_is_a_task() {
+        let text = "\
+Thread 2.2 (Thread 0x7f (LWP 96) \"app\"):
+#0  work () at a.c:1
+
+Thread 2.1 (Thread 0x7e (LWP 94) \"app\"):
+#0  f () at a.c:3
+#1  main () at a.c:9
+
+Thread 1.1 (Thread 0x7d (LWP 93) \"app\"):
+#0  g () at a.c:5
+#1  main () at a.c:8
+";
+        let tasks = read(text, "bt.7", Some(7)).unwrap();
+        let told = |task: &Task| {
+            (
+                task.task.clone(),
+                task.rank,
+                task.frames[1].function.clone(),
+                task.threads.len(),
+            )
+        };
+        assert_eq!(
+            Vec::from_iter(tasks.iter().map(told)),
+            [
+                ("bt.7.1".to_owned(), None, "g".to_owned(), 0),
+                ("bt.7.2".to_owned(), None, "f".to_owned(), 1),
+            ]
+        );
+        // One process is the task of the file, whatever gdb calls it.
+        let one = read(&text[..text.find("Thread 1.1").unwrap()], "bt.7", Some(7)).unwrap();
+        assert_eq!((one.len(), one[0].rank, one[0].frames.len()), (1, Some(7), 2));
+        // Outputs that were joined to one file.
+        for between in [
+            "[Inferior 1 (process 93) detached]\n",
+            "PID 94 - process\nTID 94:\n",
+        ] {
+            let joined = format!(
+                "#0  f () at a.c:3\n#1  main () at a.c:9\n{between}#0  g () at a.c:5\n#1  main () at a.c:8\n"
+            );
+            let tasks = read(&joined, "all", None).unwrap();
+            let told = |task: &Task| {
+                (
+                    task.task.clone(),
+                    task.frames[1].function.clone(),
+                    task.threads.len(),
+                )
+            };
+            let expected = [
+                ("all.1".to_owned(), "f".to_owned(), 0),
+                ("all.2".to_owned(), "g".to_owned(), 0),
+            ];
+            assert_eq!(Vec::from_iter(tasks.iter().map(told)), expected);
+        }
     }
 
     #[test]

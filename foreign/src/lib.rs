@@ -15,6 +15,8 @@ mod names;
 mod pyspy;
 mod python;
 pub mod snapshots;
+mod terminal;
+mod threads;
 mod values;
 
 use base::RankSet;
@@ -100,6 +102,7 @@ impl std::error::Error for Error {}
 
 /// Which tool wrote a text, as its beginning tells.
 pub fn format_of(text: &str) -> Format {
+    let text = &*terminal::plain(text);
     let start = text.trim_start();
     let word = |word: &str| start.starts_with(word);
     if word("digraph") || word("strict digraph") {
@@ -154,13 +157,14 @@ fn is_count(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// `app  1234 [001] 12.345678:     250000 cycles:`
+/// `app  1234 [001] 12.345678:     250000 cycles:`, and behind that, where there are no stacks, the address and symbol.
 fn is_sample_of_perf(line: &str) -> bool {
     let is_time = |word: &str| {
         let time = word.strip_suffix(':').and_then(|time| time.split_once('.'));
         time.is_some_and(|(seconds, part)| is_count(seconds) && is_count(part))
     };
-    line.ends_with(':') && line.split_whitespace().any(is_time)
+    let mut words = line.split_whitespace();
+    words.any(is_time) && (words.any(|word| word.ends_with(':')) || line.ends_with(':'))
 }
 
 /// A tab, an address and a symbol: whatever fields of a sample perf was asked for, its stack looks so.
@@ -176,6 +180,7 @@ fn is_frame_of_perf(line: &str) -> bool {
 /// # Errors
 /// The first line that does not fit, and what to do about it; more than [`MAX_NAMED`] tasks.
 pub fn read(format: Format, text: &str, task: &str, rank: Option<u32>) -> Result<Vec<Task>, Error> {
+    let text = &*terminal::plain(text);
     match format {
         Format::Snapshot => match snapshots::Reader::default().finish_all(text.as_bytes())? {
             snapshots::Snapshots::Each(tasks) => Ok(tasks),
@@ -295,5 +300,11 @@ mod tests {
         // With the fields that one asks for (`-F comm,ip,sym`), no time tells a sample.
         assert_eq!(format_of("app \n\t           fcc7f norm\n"), Format::Perf);
         assert_eq!(format_of("app 12 [001] 1.25:  250000 cycles:\n"), Format::Perf);
+        let without_stack = "app 12 1.25:  250000 cpu-clock:pppH:  7f01 norm+0xf2 (/lib/libm.so)\n";
+        assert_eq!(format_of(without_stack), Format::Perf);
+        assert_eq!(
+            format_of("\u{1b}[1mThread 1\u{1b}[m\n#0 main () at a.c:3"),
+            Format::Backtrace
+        );
     }
 }

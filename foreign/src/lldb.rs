@@ -1,11 +1,12 @@
 //! Backtraces of lldb (`bt`, `bt all`): ``frame #1: 0x000055 app`solve(n=3, it=41) at poisson.c:57:9``.
 
-use crate::backtrace::{self, Printed};
+use crate::backtrace;
+use crate::threads::{Printed, Threads};
 use crate::{Error, MAX_TEXT, names};
 use snapshot::{Frame, Task};
 
 pub(crate) fn read(text: &str, task: &str, rank: Option<u32>) -> Result<Vec<Task>, Error> {
-    let mut threads: Vec<Printed> = Vec::new();
+    let mut threads = Threads::new();
     for (index, line) in text.lines().enumerate() {
         if line.len() > MAX_TEXT {
             return Err(Error::new(
@@ -14,24 +15,25 @@ pub(crate) fn read(text: &str, task: &str, rank: Option<u32>) -> Result<Vec<Task
             ));
         }
         let line = line.trim().trim_start_matches("* ");
-        if let Some(rest) = line.strip_prefix("thread #") {
+        if line.starts_with("(lldb) process attach") {
+            threads.begin_process(None);
+        } else if let Some(rest) = line.strip_prefix("thread #") {
             let id = backtrace::leading_number(rest).unwrap_or_default();
             // Who attaches sees where each thread is, before its whole stack.
-            let known = threads.iter().position(|thread| thread.id == id);
-            let thread = known.map(|at| threads.remove(at));
+            let thread = threads.take(id);
             threads.push(thread.unwrap_or_else(|| Printed {
                 id,
                 is_main: id == 1,
                 ..Printed::default()
             }));
         } else if let Some(frame) = line.strip_prefix("frame #").and_then(frame) {
-            if let Some(thread) = threads.last_mut().filter(|_| line.starts_with("frame #0:")) {
+            if let Some(thread) = threads.last().filter(|_| line.starts_with("frame #0:")) {
                 thread.frames.clear();
             }
-            backtrace::add_frame(&mut threads, frame, index + 1)?;
+            threads.add_frame(frame, index + 1)?;
         }
     }
-    backtrace::task_of(threads, None, task, rank).ok_or_else(|| {
+    threads.tasks(task, rank).ok_or_else(|| {
         Error::new(1, "no frame of lldb in it").hint("lldb -p PID --batch -o 'bt all' prints one")
     })
 }

@@ -4,7 +4,8 @@
 //! With `--native` py-spy prints machine code, too: without debug info a call has no line, but the object that it is in (`poll (libc.so.6)`).
 //! The main thread is the one that py-spy calls MainThread; faulthandler prints it last.
 
-use crate::backtrace::{self, Printed};
+use crate::backtrace::leading_number;
+use crate::threads::{Printed, Threads};
 use crate::{Error, MAX_TEXT, names};
 use base::FileKind;
 use snapshot::{Frame, Task};
@@ -13,8 +14,7 @@ use snapshot::{Frame, Task};
 const PY_SPY_INDENT: usize = 4;
 
 pub(crate) fn read(text: &str, task: &str, rank: Option<u32>) -> Result<Vec<Task>, Error> {
-    let mut threads: Vec<Printed> = Vec::new();
-    let mut pid = None;
+    let mut threads = Threads::new();
     for (index, line) in text.lines().enumerate() {
         if line.len() > MAX_TEXT {
             return Err(Error::new(
@@ -25,9 +25,9 @@ pub(crate) fn read(text: &str, task: &str, rank: Option<u32>) -> Result<Vec<Task
         let indent = line.len() - line.trim_start().len();
         let line = line.trim();
         if let Some(rest) = line.strip_prefix("Process ") {
-            pid = pid.or(backtrace::leading_number(rest));
+            threads.begin_process(leading_number(rest));
         } else if line.starts_with("Thread ") || line.starts_with("Current thread ") {
-            let id = line.strip_prefix("Thread ").and_then(backtrace::leading_number);
+            let id = line.strip_prefix("Thread ").and_then(leading_number);
             threads.push(Printed {
                 id: id.unwrap_or_default(),
                 is_main: line.contains("MainThread"),
@@ -37,14 +37,13 @@ pub(crate) fn read(text: &str, task: &str, rank: Option<u32>) -> Result<Vec<Task
             .or_else(|| of_py_spy(line))
             .or_else(|| without_line(line, indent))
         {
-            backtrace::add_frame(&mut threads, frame, index + 1)?;
+            threads.add_frame(frame, index + 1)?;
         }
     }
-    threads.retain(|thread| !thread.frames.is_empty());
-    if let Some(last) = threads.last_mut().filter(|last| last.id == 0) {
+    if let Some(last) = threads.last().filter(|last| last.id == 0) {
         last.is_main = true;
     }
-    backtrace::task_of(threads, pid, task, rank).ok_or_else(|| {
+    threads.tasks(task, rank).ok_or_else(|| {
         Error::new(1, "no call of Python in it")
             .hint("py-spy dump --pid PID prints one, and so does faulthandler.dump_traceback()")
     })

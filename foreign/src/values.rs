@@ -54,25 +54,49 @@ fn number(text: &str) -> Option<Value> {
 fn split(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let (mut depth, mut start) = (0usize, 0);
-    let mut quoted = None;
-    let mut before = ' ';
+    let mut quotes = Quotes::default();
     for (at, c) in text.char_indices() {
-        match (quoted, c) {
-            (Some(mark), _) if c == mark && before != '\\' => quoted = None,
-            (Some(_), _) => {}
-            (None, '"' | '\'') => quoted = Some(c),
-            (None, '(' | '{' | '[' | '<') => depth += 1,
-            (None, ')' | '}' | ']' | '>') => depth = depth.saturating_sub(1),
-            (None, ',') if depth == 0 => {
+        if quotes.cover(c) {
+            continue;
+        }
+        match c {
+            '(' | '{' | '[' | '<' => depth += 1,
+            ')' | '}' | ']' | '>' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 => {
                 parts.push(&text[start..at]);
                 start = at + 1;
             }
             _ => {}
         }
-        before = if before == '\\' { ' ' } else { c };
     }
     parts.push(&text[start..]);
     parts
+}
+
+/// Tells, character by character, what stands in quotation marks.
+#[derive(Default)]
+pub(crate) struct Quotes {
+    mark: Option<char>,
+    /// The character before was a backslash that quotes this one.
+    is_escaped: bool,
+}
+
+impl Quotes {
+    /// Whether the next character is part of quoted text; the marks are.
+    pub(crate) fn cover(&mut self, c: char) -> bool {
+        let is_escaped = std::mem::take(&mut self.is_escaped);
+        match self.mark {
+            Some(mark) => {
+                self.is_escaped = c == '\\' && !is_escaped;
+                self.mark = Some(mark).filter(|_| c != mark || is_escaped);
+                true
+            }
+            None => {
+                self.mark = matches!(c, '"' | '\'').then_some(c);
+                self.mark.is_some()
+            }
+        }
+    }
 }
 
 #[cfg(test)]

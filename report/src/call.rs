@@ -40,10 +40,13 @@ pub(crate) fn arguments(call: &CallView) -> String {
     text
 }
 
+/// What the source has in place of a number stands in quotes: a variable may be called `from`.
 fn rank(argument: &CallArgument) -> String {
     match (&argument.name, argument.value) {
         (None, Some(value)) => format!("rank {value}"),
-        _ => plain(argument),
+        (None, None) if argument.differs => format!("'{}' (differs by task)", argument.text),
+        (None, None) => format!("'{}'", argument.text),
+        (Some(name), _) => name.clone(),
     }
 }
 
@@ -104,6 +107,12 @@ mod tests {
             receive("grid->comm"),
             " from rank 5, tag 17, in communicator grid->comm",
         );
+        let by_variable = |differs| {
+            let source = argument(Role::Source, "from", None);
+            vec![CallArgument { differs, ..source }]
+        };
+        check("MPI_Recv", by_variable(false), " from 'from'");
+        check("MPI_Recv", by_variable(true), " from 'from' (differs by task)");
         let anybody = vec![
             argument(Role::Source, "MPI_ANY_SOURCE", None),
             argument(Role::ReceiveTag, "tag", None),

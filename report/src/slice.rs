@@ -298,6 +298,34 @@ mod tests {
     }
 
     #[test]
+    fn ways_that_begin_alike_tell_the_beginning_once() {
+        let needs = |line, of| statement(line, 1, Dependence::Sets, None, Some(of));
+        let slice = Slice {
+            statements: vec![
+                statement(5, 1, Dependence::Criterion, None, None),
+                needs(4, 0),
+                needs(2, 1),
+                needs(3, 1),
+                needs(1, 0),
+            ],
+            ..slice()
+        };
+        let text = b"tag = f();\nbase = 7;\nshift = 2;\nrank = base << shift;\nMPI_Recv(rank, tag);\n";
+        let shown = slice_text(&slice, &[], "why", &|_| Some(text.to_vec()));
+        let ways = shown.split("nearest first:\n").nth(1).unwrap_or_default();
+        let ways = Vec::from_iter(ways.lines().take(3).map(|line| line.trim_matches([' ', '='])));
+        assert_eq!(
+            ways,
+            [
+                "MPI_Recv(rank, tag); a.c:5 <- rank = base << shift; a.c:4 <- base = 7; a.c:2",
+                "… a.c:4 <- shift = 2; a.c:3",
+                "a.c:5 <- tag = f(); a.c:1",
+            ],
+            "{shown}"
+        );
+    }
+
+    #[test]
     fn without_source_there_are_places() {
         let shown = slice_text(&slice(), &[], "why", &|_| None);
         assert!(shown.contains("a.c:3: 1: here"), "{shown}");

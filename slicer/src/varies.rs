@@ -3,8 +3,8 @@
 //! What all tasks have alike cannot have parted them. A walk that keeps a trail of all its steps, not of the shortest ones only, is followed
 //! back here from what differs by itself: ranks, what was received, clocks, numbers drawn at random. The result of a
 //! collective operation that gives all tasks the same does not differ, whatever it was computed from. A branch hands on that it
-//! differs to what it chooses between; the branch of a loop does not, because tasks at one iteration have passed it alike. What
-//! the walk has reached and not gone on from may differ.
+//! differs to what it chooses between; the branch of a loop does not, because tasks at one iteration have passed it alike. So does a call that may
+//! lead to one of a few functions (a virtual one, or one by a pointer), to what these return. What the walk has reached and not gone on from may differ.
 //!
 //! Only the order in which statements are shown rests on this.
 
@@ -40,9 +40,11 @@ impl Differences {
                 uses.entry(to).or_default().push(from);
             }
         }
-        let begins = |state: &State| match origin(graph, *state) {
-            Some(origin) => origin == Origin::Differs,
-            None => reached.up_to.is_some() && !went_on.contains(state),
+        let chosen = chosen_returns(graph, reached);
+        let begins = |state: &State| match (origin(graph, *state), state) {
+            (Some(origin), _) => origin == Origin::Differs,
+            (None, State::At(_, node)) if chosen.contains(node) => true,
+            (None, _) => reached.up_to.is_some() && !went_on.contains(state),
         };
         let mut found = handed_on(graph, &uses, reached.states().filter(begins).collect());
         for state in odd_definitions(graph, reached, |state| found.contains_key(state)) {
@@ -84,6 +86,29 @@ impl Differences {
         let depth = self.depths.get(&node);
         depth.map_or(FARTHEST, |&depth| depth.min(FARTHEST))
     }
+}
+
+/// A call of more functions than these says nothing of each.
+const FEW: usize = 8;
+
+/// Where functions return from which calls choose among a few.
+fn chosen_returns(graph: &Graph, reached: &Reached) -> HashSet<NodeId> {
+    let calls = reached.states().filter_map(|state| match state {
+        State::Value(_, node) => graph.call(node),
+        _ => None,
+    });
+    let mut chosen = HashSet::new();
+    for call in calls {
+        let of_source = call.callees.iter().filter(|&&callee| !graph.is_hidden(callee));
+        let callees = Vec::from_iter(of_source);
+        if (2..=FEW).contains(&callees.len()) {
+            let returns = callees
+                .into_iter()
+                .flat_map(|&callee| &graph.functions[callee].returns);
+            chosen.extend(returns.copied());
+        }
+    }
+    chosen
 }
 
 /// All that differs because it uses what differs by itself, with the number of statements between them.

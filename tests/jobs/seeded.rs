@@ -12,8 +12,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// How many must have the faulty line among the first twenty, of so many: as many as have it, which is the aim of 18 of 21.
-const AIM: (usize, usize) = (56, 65);
+/// How many must have the faulty line among the first twenty, of so many: as many as have it. The aim, 18 of 21, is 59.
+const AIM: (usize, usize) = (58, 68);
 
 /// Those that run under CI: of C and of C++, a condition and a message.
 const ALWAYS: [&str; 3] = ["local_norm", "tag_in_member", "parameters_of_root"];

@@ -69,10 +69,10 @@ fn difference(before: &Shown, now: &Shown) -> String {
     };
     let mut said: Vec<String> = Vec::new();
     let added = now.filters.iter().filter(|filter| !has(before, filter));
-    said.extend(added.map(|filter| format!("only what is {}", filter.name)));
+    said.extend(added.map(|filter| filter.name.clone()));
     if said.is_empty() {
         let dropped = before.filters.iter().filter(|filter| !has(now, filter));
-        said.extend(dropped.map(|filter| format!("no longer only what is {}", filter.name)));
+        said.extend(dropped.map(|filter| format!("no longer {}", filter.name)));
     }
     let closed = now.closed.difference(&before.closed).count();
     let opened = before.closed.difference(&now.closed).count();

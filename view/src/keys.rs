@@ -117,7 +117,9 @@ impl ViewState {
             },
             Key::Char('?') => self.overlay = Some(Overlay::Help),
             Key::Char('w') => self.overlay = Some(Overlay::Notes),
-            Key::Char('q') | Key::Escape => self.done = true,
+            // Who leaves a search by one key too many does not want to leave the view.
+            Key::Escape => self.message.clear(),
+            Key::Char('q') => self.done = true,
             Key::Backspace | Key::Char(_) => self.message = "? shows the keys".to_owned(),
         }
     }

@@ -3,6 +3,7 @@
 //! `MPI_Waitall(4, wait, …); main.c:10 (its request) <- MPI_Irecv(in, …); main.c:6 (its tag) <- d->tag = 7; setup.c:35`: what is left
 //! of an arrow depends on what is right of it; the brackets say what that value means to the call. A way ends where no
 //! statement that is shown leads any farther. Each has the nearest statement that was on none before it, and at each fork goes to the nearest.
+//! What a way has in common with the one above it is told by the place where they part: `… main.c:6 (its communicator) <- …`.
 
 use super::{meaning, place};
 use crate::clean;
@@ -19,9 +20,14 @@ pub(super) fn chains(slice: &Slice, texts: &[Option<String>]) -> Vec<String> {
     let shown = ways(&Vec::from_iter(
         slice.statements.iter().map(|statement| statement.because.of),
     ));
-    let shown = shown.into_iter().map(|way| {
-        let steps = way.iter().enumerate().map(|(number, &at)| {
-            let text = texts.get(at).and_then(Option::as_deref);
+    let above = std::iter::once(&[][..]).chain(shown.iter().map(Vec::as_slice));
+    let shown = shown.iter().zip(above).map(|(way, above)| {
+        let common = way.iter().zip(above).take_while(|(own, other)| own == other);
+        let fork = common.count().saturating_sub(1);
+        let steps = way.iter().enumerate().skip(fork).map(|(number, &at)| {
+            // The line of the fork stands above.
+            let is_told = above.contains(&at);
+            let text = texts.get(at).and_then(Option::as_deref).filter(|_| !is_told);
             let step = step(&slice.statements[at], text);
             let next = way.get(number + 1).map(|&next| &slice.statements[next].because);
             match next.and_then(|because| because.role) {
@@ -29,7 +35,11 @@ pub(super) fn chains(slice: &Slice, texts: &[Option<String>]) -> Vec<String> {
                 None => step,
             }
         });
-        Vec::from_iter(steps).join(" <- ")
+        let steps = Vec::from_iter(steps).join(" <- ");
+        match fork {
+            0 => steps,
+            _ => format!("… {steps}"),
+        }
     });
     shown.collect()
 }

@@ -51,7 +51,7 @@ fn only_allocates(
         return returned.makes_new;
     };
     let own = &info.function.locals[local];
-    if local.index() < info.function.params || own.is_static || own.address_taken {
+    if local.index() < info.function.params || own.is_static {
         return false;
     }
     let Some(is_set) = body.is_set_to_new(local) else {
@@ -169,7 +169,8 @@ impl Body<'_, '_, '_> {
         Some(is_set)
     }
 
-    /// Whether a variable is set as a whole, compared, returned, and given to library functions that do not keep it; no more.
+    /// Whether a variable is set as a whole, compared, returned, and given to library functions that do not keep it; no more. A lambda that
+    /// captures it, and whatever takes its address, names it elsewhere.
     fn only_harmless_uses(&self, local: LocalId) -> bool {
         let function = self.info.function;
         let mut harmless: BTreeSet<ExprId> = BTreeSet::new();

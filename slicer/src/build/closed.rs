@@ -5,11 +5,12 @@
 //! else. Whatever is not certain leaves a lambda to all calls.
 
 use crate::build::callees::Callees;
-use crate::build::cxx::{Cxx, captured_names};
+use crate::build::cxx::Cxx;
 use dataflow::{FunctionIndex, Program, operands};
-use hashbrown::{HashMap, HashSet};
-use ir::{Callee, ExprId, ExprKind, Function, FunctionKind, LocalId, ObjectType, Receiver, StmtKind, VarRef};
+use hashbrown::HashMap;
+use ir::{Callee, ExprId, ExprKind, Function, FunctionKind, LocalId, ObjectType, StmtKind, VarRef};
 use library::standard::{self, Fact};
+use std::collections::BTreeSet;
 
 /// The lambdas whose objects nobody unknown can have, each with the calls of algorithms that are given it.
 pub(crate) fn closed_lambdas(
@@ -18,7 +19,7 @@ pub(crate) fn closed_lambdas(
     cxx: &Cxx,
 ) -> HashMap<FunctionIndex, Vec<(FunctionIndex, ExprId)>> {
     let mut at: HashMap<(usize, u32, u32), Vec<FunctionIndex>> = HashMap::new();
-    let mut inner: HashMap<FunctionIndex, Vec<FunctionIndex>> = HashMap::new();
+    let mut around: BTreeSet<FunctionIndex> = BTreeSet::new();
     for (id, info) in program.functions.iter_enumerated() {
         if info.function.kind == FunctionKind::Lambda {
             let span = info.function.span;
@@ -26,39 +27,33 @@ pub(crate) fn closed_lambdas(
                 .or_default()
                 .push(id);
         }
-        for &around in cxx.outer(id) {
-            inner.entry(around).or_default().push(id);
-        }
+        around.extend(cxx.around(id));
     }
     let mut closed = HashMap::new();
-    for (id, inside) in &inner {
-        let info = &program.functions[*id];
+    for id in around {
+        let info = &program.functions[id];
         let function = info.function;
         let uses = Uses {
             function,
             parents: parents(function),
             given_at_once: &|call, name| {
                 standard::holds(name, Fact::CallsAtOnce)
-                    && cxx.receiver(*id, call).is_none()
+                    && cxx.receiver(id, call).is_none()
                     && !function.receivers.contains_key(&call)
                     && !callees.any(info.unit, name)
             },
-            captured: inside
-                .iter()
-                .flat_map(|&inner| captured_names(program.functions[inner].function))
-                .collect(),
         };
         for (expr, each) in function.exprs.iter_enumerated() {
             let place = (info.unit, each.span.line, each.span.column);
             let Some([lambda]) = at.get(&place).map(Vec::as_slice) else {
                 continue;
             };
-            let stands_here = cxx.around(*lambda).last() == Some(id);
+            let stands_here = cxx.around(*lambda).last() == Some(&id);
             if stands_here
                 && matches!(each.kind, ExprKind::List(_))
                 && let Some(calls) = uses.given_to(expr)
             {
-                closed.insert(*lambda, calls.into_iter().map(|call| (*id, call)).collect());
+                closed.insert(*lambda, calls.into_iter().map(|call| (id, call)).collect());
             }
         }
     }
@@ -72,8 +67,6 @@ struct Uses<'u, 'a> {
     parents: HashMap<ExprId, ExprId>,
     /// Whether the call by this name calls what it is given, and keeps nothing of it.
     given_at_once: &'a dyn Fn(ExprId, &str) -> bool,
-    /// The names of variables that lambdas and classes in it use.
-    captured: HashSet<&'u str>,
 }
 
 impl Uses<'_, '_> {
@@ -109,16 +102,13 @@ impl Uses<'_, '_> {
         (args.contains(&expr) && (self.given_at_once)(call, name.as_str())).then_some(call)
     }
 
-    /// The same of a variable that holds a lambda, and is called by its name besides.
+    /// The same of a variable that holds a lambda, and is called by its name besides. A lambda that captures it, and a call of a member of
+    /// it (`f.operator()(1)`), use it otherwise.
     fn variable_given_to(&self, local: LocalId) -> Option<Vec<ExprId>> {
         let variable = &self.function.locals[local];
         let is_lambda = matches!(variable.object, Some(ObjectType::Lambda { .. }));
         let is_it = |expr: ExprId| self.function.exprs[expr].kind == ExprKind::Var(VarRef::Local(local));
-        let mut receivers = self.function.receivers.values();
-        if !is_lambda
-            || self.captured.contains(variable.name.as_str())
-            || receivers.any(|receiver| matches!(receiver, Receiver::At(object) if is_it(*object)))
-        {
+        if !is_lambda {
             return None;
         }
         let is_callee = |expr: ExprId| {

@@ -193,13 +193,11 @@ impl<'g, 'u> Asker<'g, 'u> {
         fits(global.ty, BTreeSet::from([Origin::Int(global.initial?)]))
     }
 
-    /// What a call writes: a communicator, if it is one of those that make them; freeing one leaves nothing to use.
+    /// What a call writes: a communicator, if it is one of those that make them; freeing one leaves nothing to use. What functions of the
+    /// program that it may lead to write, they write themselves.
     fn made(&self, node: NodeId) -> Origins {
         let call = self.graph.call(node)?;
         let name = self.graph.name(call.name?);
-        if !call.callees.is_empty() {
-            return None;
-        }
         match library::function(name)?.communicators {
             Handling::Makes => Some(BTreeSet::from([Origin::Made(node)])),
             Handling::Frees => Some(BTreeSet::new()),
@@ -327,7 +325,7 @@ impl<'g, 'u> Asker<'g, 'u> {
     /// What the functions that a call may lead to return.
     fn returned(&mut self, node: NodeId) -> Origins {
         let call = self.graph.call(node)?;
-        if call.callees.is_empty() || call.hands_on || call.name.is_none() {
+        if call.hands_on || call.name.is_none() {
             return None;
         }
         let mut all = BTreeSet::new();

@@ -270,6 +270,10 @@ fn communicators_may_be_one_where_other_calls_may_make_them_too() {
 
 /// Checks whether memory of two calls of `make` may be the same.
 fn check_memory(make: &str, one: bool) {
+    check_memory_in("t.c", make, one);
+}
+
+fn check_memory_in(path: &str, make: &str, one: bool) {
     let text = format!(
         "int *kept;
 {make}
@@ -281,7 +285,7 @@ int main(void) {{
     return 0;
 }}"
     );
-    assert_eq!(has(&slice("t.c", &text), &text, "// sets"), one, "{text}");
+    assert_eq!(has(&slice(path, &text), &text, "// sets"), one, "{text}");
 }
 
 #[test]
@@ -331,6 +335,15 @@ fn memory_of_a_function_that_keeps_it_may_be_had_twice() {
         "int *make(int n) { int *m = malloc(n), *o = kept; if (n) return m; return o; }",
         true,
     );
+}
+
+#[test]
+fn memory_of_a_function_whose_lambda_sets_the_pointer_may_be_had_twice() {
+    let make =
+        |lambda: &str| format!("int *make(int n) {{ int *m = (int *) malloc(n); {lambda} return m; }}");
+    check_memory_in("t.cc", &make("auto f = [] { return 3; }; f();"), false);
+    check_memory_in("t.cc", &make("auto f = [&] { m = kept; }; f();"), true);
+    check_memory_in("t.cc", &make("auto f = [&m] { m = kept; }; f();"), true);
 }
 
 /// Checks whether a call of an object of which nobody knows the class may be one of the lambda that `body` has in place of `LAMBDA`.
