@@ -61,9 +61,7 @@ pub(crate) fn run(args: &UntilArgs) -> anyhow::Result<Status> {
         // What is typed is for this program.
         command.stdin(Stdio::null());
     }
-    let mut child = command
-        .spawn()
-        .map_err(|error| cannot_start(&command, &error))?;
+    let mut child = command.spawn().map_err(|error| cannot_start(&command, &error))?;
     let outcome = until.start(&directory, &mut child);
     if until.ends.load(Ordering::Relaxed) || outcome.is_err() || args.end && until.times > 0 {
         end(&child);

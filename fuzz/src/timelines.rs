@@ -84,8 +84,8 @@ fn check_tail(bytes: &[u8]) {
             return;
         };
         let mut copy = vec![0; tail.length];
-        let head = ring::HEADER * 8;
-        for part in [0..head].iter().chain(&tail.parts) {
+        let head = 0..ring::HEADER * 8;
+        for part in std::iter::once(&head).chain(&tail.parts) {
             copy[part.clone()].copy_from_slice(&bytes[part.clone()]);
         }
         assert_eq!(

@@ -54,7 +54,7 @@ pub fn timeline_line(happening: &Happening<'_>, begun: i64) -> String {
 
 /// What happens in an event, to whom and after what.
 pub(crate) fn words(happening: &Happening<'_>) -> String {
-    in_words(happening, |style, words| paint(style, words))
+    in_words(happening, paint)
 }
 
 fn in_words(happening: &Happening<'_>, painted: fn(Style, String) -> String) -> String {
