@@ -205,6 +205,11 @@ impl Body<'_, '_> {
         }
     }
 
+    /// Whether the tree has a value, of a type that is known.
+    pub(crate) fn has_value(&self, id: RowId) -> bool {
+        types::of(self.rows, self.rows.row(id).ty) != Type::Unknown
+    }
+
     /// Whether the source has this word where gcc says that the tree is.
     pub(crate) fn is_written(&self, id: RowId, word: &[u8]) -> bool {
         let place = self.rows.row(id).place;

@@ -49,8 +49,8 @@ impl Body<'_, '_> {
             }
             Code::Bind => self.block(id),
             Code::DeclExpr => self.declaration(id),
-            // One that a macro hides is taken for an `if`: both are the same way through the code.
-            Code::CondExpr if !self.is_written(id, b"?") => self.branch(id),
+            // An `if` has no value. One of `?:` whose arms have none, and which a macro hides, is taken for an `if`: both are the same way through the code.
+            Code::CondExpr if !self.has_value(id) && !self.is_written(id, b"?") => self.branch(id),
             Code::For => {
                 let init = self.rows.operand(id, 0);
                 let init = init.map(|init| self.statement(init));

@@ -43,8 +43,7 @@ fn the_compiler_and_the_text_agree() {
     assert!(found.same > 4_000, "{found}");
     let corpus = files_of(corpus::directory(), "c");
     let headers = [corpus::directory().join("stall.h")];
-    if let Some(mpi) = include_of_mpi() {
-        let flags = [mpi];
+    if let Some(flags) = include_of_mpi() {
         let plugin = Plugin {
             flags: &flags,
             ..plugin
@@ -55,10 +54,15 @@ fn the_compiler_and_the_text_agree() {
     }
 }
 
-fn include_of_mpi() -> Option<String> {
+/// Where the compiler finds `mpi.h`, as flags.
+fn include_of_mpi() -> Option<Vec<String>> {
     installed("mpicc.openmpi").then(|| {
         let printed = succeed(Command::new("mpicc.openmpi").arg("--showme:incdirs"));
-        format!("-I{}", String::from_utf8_lossy(&printed.stdout).trim())
+        let directories = String::from_utf8_lossy(&printed.stdout);
+        let flags = directories
+            .split_whitespace()
+            .map(|directory| format!("-I{directory}"));
+        Vec::from_iter(flags)
     })
 }
 

@@ -24,6 +24,8 @@ pub struct Items {
     pub items: Vec<Item>,
     /// Lines on which a macro is called that was not expanded.
     pub macro_lines: BTreeSet<u32>,
+    /// The text of each `?:` whose condition is of constants alone.
+    pub decided: Vec<Span>,
 }
 
 impl Items {
@@ -160,6 +162,16 @@ impl Walk<'_> {
         }
     }
 
+    /// Whether an expression is made of numbers alone.
+    fn is_constant(&self, id: ExprId) -> bool {
+        match &self.function.exprs[id].kind {
+            ExprKind::Int(_) => true,
+            ExprKind::Unary(_, of) => self.is_constant(*of),
+            ExprKind::Binary(_, left, right) => self.is_constant(*left) && self.is_constant(*right),
+            _ => false,
+        }
+    }
+
     fn expr(&mut self, id: ExprId) {
         let expr = &self.function.exprs[id];
         let at = expr.span;
@@ -205,7 +217,12 @@ impl Walk<'_> {
                 base: left,
                 index: right,
             } => children.extend([*left, *right]),
-            ExprKind::Conditional(cond, then, other) => children.extend([*cond, *then, *other]),
+            ExprKind::Conditional(cond, then, other) => {
+                if self.is_constant(*cond) {
+                    self.found.decided.push(at);
+                }
+                children.extend([*cond, *then, *other]);
+            }
             ExprKind::Assign { op, target, value } => {
                 let sign = if op.is_some() { "changed" } else { "assigned" };
                 self.push(at, format!("{} {sign}", self.name(*target)));

@@ -17,7 +17,7 @@ pub use inputs::{files_of, installed, random_programs};
 pub use items::{Detail, Item, items};
 pub use plugin::{Plugin, made_plugin};
 
-use base::Confidence;
+use base::{Confidence, Span};
 use exact::{Preprocessed, SourceRange};
 use frontend::{Macros, MacrosOfFile, Positions, Source};
 use std::collections::BTreeMap;
@@ -41,7 +41,7 @@ pub struct Comparison {
     pub explained: BTreeMap<&'static str, usize>,
     /// Differences without a cause, in functions that were understood.
     pub faults: Vec<String>,
-    /// What the other reader makes constant: calls of these functions are then none.
+    /// What the other reader makes constant: calls of these functions are then none. One that makes anything so also takes `1 < 2 ? a : b` for `a`.
     computed: &'static [&'static str],
 }
 
@@ -201,6 +201,12 @@ impl Comparison {
         called.is_some_and(|name| self.computed.contains(&name))
     }
 
+    /// Whether an item is in a choice that the other reader makes, as `decided` lists them: it has one arm alone, at the position of the whole.
+    fn is_decided(&self, item: &Item, decided: &[Span]) -> bool {
+        let holds = |span: &Span| span.contains_position(item.line, item.column);
+        !self.computed.is_empty() && decided.iter().any(holds)
+    }
+
     fn function(&mut self, path: &str, ours: &ir::Function, theirs: &ir::Function, detail: Detail) {
         let (mut ours_all, theirs_all) = (items(ours, detail), items(theirs, detail));
         let partial = ours.confidence == Confidence::Partial || theirs.confidence == Confidence::Partial;
@@ -215,6 +221,8 @@ impl Comparison {
         // What a macro call hides stands on its line: loops, assignments and calls of other names.
         let macro_lines = std::mem::take(&mut ours_all.macro_lines);
         let hidden = |item: &Item| macro_lines.contains(&item.line);
+        let decided = std::mem::take(&mut ours_all.decided);
+        const DECIDED: &str = "a choice of constants that the compiler has made";
         for item in missing {
             if partial {
                 *self
@@ -223,6 +231,8 @@ impl Comparison {
                     .or_default() += 1;
             } else if hidden(&item) {
                 *self.explained.entry("a macro that was not expanded").or_default() += 1;
+            } else if self.is_decided(&item, &decided) {
+                *self.explained.entry(DECIDED).or_default() += 1;
             } else {
                 self.faults.push(format!(
                     "{path}:{}:{}: {} is missing in {}",
@@ -243,6 +253,8 @@ impl Comparison {
                     .explained
                     .entry("a call that the compiler has computed")
                     .or_default() += 1;
+            } else if self.is_decided(&item, &decided) {
+                *self.explained.entry(DECIDED).or_default() += 1;
             } else if item.optional {
                 *self
                     .explained
