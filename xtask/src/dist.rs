@@ -70,6 +70,12 @@ fn fill(prefix: &Path) -> Result<()> {
         let name = program.file_name().context("a program has a name")?;
         fs::copy(&program, programs.join(name))?;
     }
+    let libraries = prefix.join("lib/hindmost");
+    fs::create_dir_all(&libraries)?;
+    for library in ship::libraries()? {
+        let name = library.file_name().context("a library has a name")?;
+        fs::copy(&library, libraries.join(name))?;
+    }
     let hindmost = programs.join("hindmost");
     let size = fs::metadata(&hindmost)?.len();
     ensure!(
@@ -100,7 +106,13 @@ fn fill(prefix: &Path) -> Result<()> {
     }
     fs::write(
         documents.join("THIRD-PARTY"),
-        licences::of_dependencies(&["cli", "runtime-probe"])?,
+        licences::of_dependencies(&[
+            "cli",
+            "runtime-probe",
+            "runtime-pmpi",
+            "runtime-gcc",
+            "runtime-trace",
+        ])?,
     )?;
     Ok(())
 }
@@ -200,6 +212,9 @@ fn use_it(place: &Path, prefix: &Path) -> Result<()> {
     app.wait()?;
     let found = found?;
     ensure!(found.contains("it=5"), "find names no iteration:\n{found}");
+    run(&["recorder", "--mpicc", "mpicc", "-o", "recorder.so"])?;
+    run(&["plugin", "-o", "plugin.so"])?;
+    run(&["run", "--no-recorder", "--trace", "traces", "--", "true"])?;
     let man = prefix.join("share/man/man1/hindmost-find.1");
     ensure!(man.is_file(), "there is no {}", man.display());
     Ok(())

@@ -10,6 +10,13 @@ use std::process::Command;
 const SMALL: &str = "x86_64-unknown-linux-musl";
 const USUAL: &str = "x86_64-unknown-linux-gnu";
 
+/// What programs of the machine are linked with, or preload: the member of the workspace, and its library.
+const LIBRARIES: [(&str, &str); 3] = [
+    ("runtime-pmpi", "libruntime_pmpi.a"),
+    ("runtime-gcc", "libruntime_gcc.a"),
+    ("runtime-trace", "libruntime_trace.so"),
+];
+
 /// Builds the probe and returns its path.
 pub fn probe() -> Result<PathBuf> {
     one_file("runtime-probe", "hindmost-probe", "probe")
@@ -18,6 +25,19 @@ pub fn probe() -> Result<PathBuf> {
 /// Builds the command and returns its path.
 pub fn hindmost() -> Result<PathBuf> {
     one_file("cli", "hindmost", "dist")
+}
+
+/// Builds what `recorder`, `plugin` and `run --trace` need beside the command, and returns the paths. They become part of programs of the machine, and use its C library.
+pub fn libraries() -> Result<[PathBuf; 3]> {
+    let mut build = cargo();
+    build.args(["build", "--lib", "--profile", "dist", "--target", USUAL]);
+    build.args(LIBRARIES.map(|(member, _)| format!("--package={member}")));
+    command::run(&mut build)?;
+    let built = workspace::target()?.join(USUAL).join("dist");
+    let libraries = LIBRARIES.map(|(_, name)| built.join(name));
+    // The standard library comes with its debug info.
+    command::run(Command::new("strip").arg("--strip-debug").args(&libraries))?;
+    Ok(libraries)
 }
 
 /// Builds a program of a package as one static file.
