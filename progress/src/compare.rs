@@ -599,7 +599,7 @@ impl<'m> Order<'m> {
     /// not. An epoch of a strict variable shows each point once, but a loop that holds updates may be entered at the
     /// end of the epoch and again at the start of the next one, with the same value; and a weak variable lets tasks go
     /// round without changing it.
-    fn may_recur(&self, function: &Function, region: Region<'_>, node: Node) -> bool {
+    pub(crate) fn may_recur(&self, function: &Function, region: Region<'_>, node: Node) -> bool {
         let Region::Epoch(in_loop, updates) = region else {
             return false;
         };

@@ -50,6 +50,10 @@ impl Order<'_> {
                 walk.same.extend(same.into_iter().filter(|_| once));
                 return once;
             };
+            // It may be run through twice before a variable of the loop around it changes.
+            if self.may_recur(function, region, Node::Inner(inner)) {
+                return false;
+            }
             let mut next = None;
             for &place_a in &a.places {
                 for &place_b in &b.places {

@@ -184,6 +184,16 @@ fn a_call_that_two_arms_share_is_in_neither_alone() {
     of_seeds(50..51, &one(Compiler::Gcc, Level::O3), FEW);
 }
 
+/// A loop in one that only some iterations of count: two calls by one instruction in it, with the same values of all variables, are not one call.
+#[test]
+fn a_loop_that_runs_twice_in_an_iteration_that_does_not_count_is_no_single_one() {
+    if !equipped() {
+        return;
+    }
+    of_seeds(10502..10503, &one(Compiler::Gcc, Level::O0), Effort::default());
+    of_seeds(10502..10503, &one(Compiler::Clang, Level::O0), Effort::default());
+}
+
 /// clang's jump out of the first arm of `?:`, its second look at the condition behind the arm of an `if`, and its jump at the brace of `} else {` (dressed).
 #[test]
 fn a_jump_that_leaves_an_arm_is_not_taken_for_the_decision() {

@@ -43,7 +43,7 @@ fn lists_and_commands_that_make_no_sense_are_refused_and_so_is_a_job_that_nobody
             ],
             &[
                 "no host of the job has answered: node1: it could not be reached (no route to node1); node2: ",
-                "hint: ssh must reach them without a password",
+                "hint: --via must run a command line on each",
             ],
         ),
         (
