@@ -201,12 +201,14 @@ impl Thread {
     fn break_off(&self) {
         let state = self.state();
         state.encoder.break_off();
+        // Compilers jump to the hook at the end of a function, whose own frame is gone then: the hook's is where its caller's ends, and the function was below it.
+        let frame = self
+            .frame
+            .load(Ordering::Relaxed)
+            .wrapping_sub(size_of::<usize>());
         // Of an entry that was recorded, or an exit that was not, the shadow knows nothing yet: the jump will tell of it.
         while (state.shadow.depth() as u64) < state.encoder.depth() && !state.shadow.is_full() {
-            state.shadow.push(Entry {
-                function: 0,
-                frame: self.frame.load(Ordering::Relaxed),
-            });
+            state.shadow.push(Entry { function: 0, frame });
         }
         self.take_queue();
     }
