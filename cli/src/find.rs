@@ -10,7 +10,9 @@ use crate::tree_args::TreeFormat;
 use crate::whereabouts::Whereabouts;
 use base::RankSet;
 use engine::{Earlier, Map, Origin, TreeOptions};
-use project::{Failure, FirstLook, JobMap, LookedAt, Looks, Seen, SourceFinder, WantedLooks, Wish};
+use project::{
+    Failure, FirstLook, JobMap, LookedAt, Looks, MappedFiles, Seen, SourceFinder, WantedLooks, Wish,
+};
 use report::{Form, TreeText};
 use runtime_probe::{Job, Options, Threads};
 use snapshot::{Header, Task};
@@ -59,7 +61,10 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
     // What was recorded is read before the stacks are and after, so that both take their time together. Where the user wants looks further apart, whoever
     // goes on between them need not go on in the end.
     let is_one_moment = args.twice.is_none() && args.samples.is_none();
-    let first = is_one_moment.then(|| first_look(args, &job)).transpose()?;
+    let mapped = MappedFiles::of(&job);
+    let first = is_one_moment
+        .then(|| first_look(args, &job, &mapped))
+        .transpose()?;
     let looks = Looks::taken(wanted_looks(args), &found.map, &job.missing, &take);
     let everywhere = everywhere.map(RefCell::into_inner);
     save_table(args, &job, everywhere.as_ref())?;
@@ -74,9 +79,9 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
     });
     let recorded = match first {
         Some(first) => first,
-        None => first_look(args, &job)?,
+        None => first_look(args, &job, &mapped)?,
     };
-    let traced = project::traces_of_job(&job, &Terminal::new());
+    let traced = project::traces_of_job(&job, &mapped, &Terminal::new());
     answer(
         args,
         found,
@@ -137,10 +142,10 @@ fn save_table(args: &FindArgs, job: &Job, everywhere: Option<&Everywhere>) -> Re
 }
 
 /// The first look at what the tasks have recorded, where the user says, or where the job has it.
-fn first_look(args: &FindArgs, job: &Job) -> Result<FirstLook, Failure> {
+fn first_look(args: &FindArgs, job: &Job, mapped: &MappedFiles) -> Result<FirstLook, Failure> {
     match &args.recordings {
         Some(directory) => FirstLook::of_paths(std::slice::from_ref(directory), &Terminal::new()),
-        None => Ok(FirstLook::of_job(job, &Terminal::new())),
+        None => Ok(FirstLook::of_job(job, mapped, &Terminal::new())),
     }
 }
 

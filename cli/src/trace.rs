@@ -4,9 +4,9 @@ use crate::args::Format;
 use crate::output::{self, Status, Terminal};
 use crate::trace_args::{
     DiffArgs, LoopsArgs, OutliersArgs, ShowFormat, ShowTraceArgs, TraceCommand, TreeTraceArgs,
-    TreeTraceFormat, WhichArgs,
+    TreeTraceFormat, WhichArgs, WhoseArgs,
 };
-use engine::traces::{Differences, Forest, Paths, Traces};
+use engine::traces::{Differences, Forest, Paths, Shape, Traces};
 use project::Failure;
 use regex::Regex;
 use report::traces as text;
@@ -51,27 +51,37 @@ fn read(which: &WhichArgs, more: Option<&PathBuf>, rank: Option<u32>) -> anyhow:
     Ok(traces)
 }
 
+fn read_of(whose: &WhoseArgs) -> anyhow::Result<Traces> {
+    read(&whose.which, None, whose.rank)
+}
+
 fn notes(traces: &Traces) {
     traces.notes.iter().for_each(|note| output::warn(note));
 }
 
+/// What each thread did, loops folded; says what the reader should know.
+fn folded(traces: &mut Traces) -> (Forest, Vec<Shape>) {
+    let mut forest = Forest::new();
+    let shapes = traces.shapes(&mut forest);
+    notes(traces);
+    (forest, shapes)
+}
+
 fn show(args: &ShowTraceArgs) -> anyhow::Result<Status> {
-    let traces = read(&args.which, None, args.rank)?;
+    let traces = read_of(&args.whose)?;
     notes(&traces);
-    let last = || text::last_events(&traces, args.last, &|_| true);
+    let last = || text::last_events(&traces, args.last);
     match args.format {
         ShowFormat::Text => output::print(&text::last_text(&traces, &last()))?,
         ShowFormat::Json => output::print_plain(&text::last_json(&traces, &last()))?,
-        ShowFormat::Perfetto => output::print_plain(&text::perfetto(&traces, &|_| true))?,
+        ShowFormat::Perfetto => output::print_plain(&text::perfetto(&traces))?,
     }
     Ok(Status::Done)
 }
 
 fn tree(args: &TreeTraceArgs) -> anyhow::Result<Status> {
-    let mut traces = read(&args.which, None, args.rank)?;
-    let mut forest = Forest::new();
-    let shapes = traces.shapes(&mut forest);
-    notes(&traces);
+    let mut traces = read_of(&args.whose)?;
+    let (forest, shapes) = folded(&mut traces);
     let paths = Paths::of(&forest, &shapes);
     match args.format {
         TreeTraceFormat::Text => output::print(&text::paths_text(&traces, &paths))?,
@@ -82,10 +92,8 @@ fn tree(args: &TreeTraceArgs) -> anyhow::Result<Status> {
 }
 
 fn loops(args: &LoopsArgs) -> anyhow::Result<Status> {
-    let mut traces = read(&args.which, None, args.rank)?;
-    let mut forest = Forest::new();
-    let shapes = traces.shapes(&mut forest);
-    notes(&traces);
+    let mut traces = read_of(&args.whose)?;
+    let (forest, shapes) = folded(&mut traces);
     output::print(&text::loops_text(
         &traces, &forest, &shapes, args.depth, args.lines,
     ))?;
@@ -94,9 +102,7 @@ fn loops(args: &LoopsArgs) -> anyhow::Result<Status> {
 
 fn diff(args: &DiffArgs) -> anyhow::Result<Status> {
     let mut traces = read(&args.which, args.with.as_ref(), None)?;
-    let mut forest = Forest::new();
-    let shapes = traces.shapes(&mut forest);
-    notes(&traces);
+    let (forest, shapes) = folded(&mut traces);
     let run = usize::from(args.with.is_some());
     let numbers = [(args.one, 0), (args.other.unwrap_or(args.one), run)];
     let mut found = Vec::new();
@@ -124,9 +130,7 @@ fn diff(args: &DiffArgs) -> anyhow::Result<Status> {
 
 fn outliers(args: &OutliersArgs) -> anyhow::Result<Status> {
     let mut traces = read(&args.which, None, None)?;
-    let mut forest = Forest::new();
-    let shapes = traces.shapes(&mut forest);
-    notes(&traces);
+    let (forest, shapes) = folded(&mut traces);
     let paths = Paths::of(&forest, &shapes);
     let (groups, outliers) = (paths.groups(), paths.outliers());
     match args.format {

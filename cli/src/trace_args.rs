@@ -42,13 +42,20 @@ pub(crate) struct WhichArgs {
     pub(crate) threads: bool,
 }
 
+/// The same of all ranks or of one.
 #[derive(Args, Debug)]
-pub(crate) struct ShowTraceArgs {
+pub(crate) struct WhoseArgs {
     #[command(flatten)]
     pub(crate) which: WhichArgs,
     /// Only this rank, or this process where there are no ranks
     #[arg(long, value_name = "RANK")]
     pub(crate) rank: Option<u32>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ShowTraceArgs {
+    #[command(flatten)]
+    pub(crate) whose: WhoseArgs,
     /// How many events of each
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub(crate) last: usize,
@@ -70,10 +77,7 @@ pub(crate) enum ShowFormat {
 #[derive(Args, Debug)]
 pub(crate) struct TreeTraceArgs {
     #[command(flatten)]
-    pub(crate) which: WhichArgs,
-    /// Only this rank, or this process where there are no ranks
-    #[arg(long, value_name = "RANK")]
-    pub(crate) rank: Option<u32>,
+    pub(crate) whose: WhoseArgs,
     /// How to print it
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: TreeTraceFormat,
@@ -92,10 +96,7 @@ pub(crate) enum TreeTraceFormat {
 #[derive(Args, Debug)]
 pub(crate) struct LoopsArgs {
     #[command(flatten)]
-    pub(crate) which: WhichArgs,
-    /// Only this rank, or this process where there are no ranks
-    #[arg(long, value_name = "RANK")]
-    pub(crate) rank: Option<u32>,
+    pub(crate) whose: WhoseArgs,
     /// How deep calls and loops are shown within each other
     #[arg(long, value_name = "N", default_value_t = 12)]
     pub(crate) depth: usize,

@@ -265,7 +265,8 @@ impl<'a> Watch<'a> {
             ..Options::default()
         };
         // Before the stacks: what these show is later, and nobody who goes on in between is taken to wait.
-        let recorded = project::FirstLook::of_job(&job, &Terminal::showing(false)).again();
+        let mapped = project::MappedFiles::of(&job);
+        let recorded = project::FirstLook::of_job(&job, &mapped, &Terminal::showing(false)).again();
         let waiting = project::waiting(&recorded);
         let (header, records) = match &mut hosts {
             Some(hosts) => hosts.take(found, &job, options),

@@ -16,6 +16,10 @@ use calltrace::Function;
 use calltrace::fold::Builder;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
+
+/// The number that the file of a thread's trace has, and its bytes: they are large, and shared by who looks at them.
+pub type ThreadTrace = (u32, Arc<Vec<u8>>);
 
 /// A process that was traced, as it was read.
 #[derive(Clone, Debug)]
@@ -24,8 +28,8 @@ pub struct Process {
     pub task: Task,
     /// The names of its functions as linkers know them, in the order of [`Task::functions`].
     pub names: Vec<Option<String>>,
-    /// The traces of its threads, each with the number that its file has.
-    pub threads: Vec<(u32, Vec<u8>)>,
+    /// The traces of its threads.
+    pub threads: Vec<ThreadTrace>,
 }
 
 /// Which thread of which process.
@@ -64,7 +68,7 @@ pub struct Stream {
     pub who: Who,
     /// Of which run: 0, or 1 of one that it is held against.
     pub run: usize,
-    bytes: Vec<u8>,
+    bytes: Arc<Vec<u8>>,
     /// The job's number of each function of the trace; 0 for one that is left out.
     functions: Vec<u32>,
 }

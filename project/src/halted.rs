@@ -1,8 +1,7 @@
 //! Tasks that are stopped because their user asks for it, to look at them with a debugger, and let go again.
 
-use crate::recordings::runs;
+use crate::recordings::{runs, state};
 use engine::recorded::Recording;
-use regular_files::read_of_kernel;
 use rustix::process::{Pid, Signal, kill_process};
 
 /// Tasks of this host that are stopped, by the signal that a terminal stops them with. They go on when this is dropped, if not before.
@@ -50,10 +49,5 @@ fn signal(task: &Recording, signal: Signal) -> bool {
 
 /// Whether a task is stopped by a signal, or held by a debugger.
 fn stands(task: &Recording) -> bool {
-    let stat = read_of_kernel(&format!("/proc/{}/stat", task.pid)).unwrap_or_default();
-    let stat = String::from_utf8_lossy(&stat).into_owned();
-    let state = stat
-        .rsplit_once(") ")
-        .and_then(|(_, behind)| behind.chars().next());
-    runs(task) && matches!(state, Some('T' | 't'))
+    matches!(state(task), Some('T' | 't'))
 }

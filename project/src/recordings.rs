@@ -3,12 +3,12 @@
 use crate::events::last_beside;
 use crate::failure::Failure;
 use crate::listener::Listener;
+use crate::mapped::{MappedFiles, directories_of};
 use engine::recorded::{self, Record, Recording, Stage, Waiting};
 use engine::timeline::{Events, Source, last_events, since_epoch};
 use rayon::prelude::*;
 use regular_files::{Limit, Reader};
 use runtime_probe::{Job, TaskRef};
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// What the names of recordings end in, behind a dot.
-const EXTENSION: &str = "recording";
+pub(crate) const EXTENSION: &str = "recording";
 
 /// How many events of all tasks are looked at for what they did last: sorting so many takes some hundredths of a second.
 const EVENTS: u64 = 1 << 18;
@@ -65,16 +65,13 @@ impl FirstLook {
     /// The first look at what the tasks of a job that runs here have recorded, those included that have ended: the files are where its tasks have them mapped. Nothing
     /// is found if it is not recorded.
     #[must_use]
-    pub fn of_job(job: &Job, listener: &dyn Listener) -> FirstLook {
+    pub fn of_job(job: &Job, mapped: &MappedFiles, listener: &dyn Listener) -> FirstLook {
         let reader = Reader::of(job.tasks.iter().filter_map(TaskRef::user));
-        let mapped = job.tasks.iter().filter_map(|task| task.mapped_file(EXTENSION));
-        let mapped: BTreeSet<PathBuf> = mapped.collect();
-        let directories: BTreeSet<&Path> = mapped.iter().filter_map(|file| file.parent()).collect();
-        let directories = Vec::from_iter(directories.into_iter().map(Path::to_path_buf));
+        let mapped = &mapped.recordings;
         if mapped.is_empty() {
             return FirstLook::new(Vec::new(), reader);
         }
-        let found = files(&directories).and_then(|files| read(&files, &reader, listener));
+        let found = files(&directories_of(mapped)).and_then(|files| read(&files, &reader, listener));
         let mut first = found.unwrap_or_else(|failure| {
             listener.warn(&format!("what its tasks have recorded is left out: {failure}"));
             Vec::new()
@@ -209,11 +206,7 @@ pub fn recordings_named(names: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
             paths.push(name.clone());
             continue;
         };
-        let job = crate::jobs::job_of(pid)?;
-        let mapped = job.tasks.iter().filter_map(|task| task.mapped_file(EXTENSION));
-        let directories: BTreeSet<PathBuf> = mapped
-            .filter_map(|file| file.parent().map(Path::to_path_buf))
-            .collect();
+        let directories = directories_of(&MappedFiles::of(&crate::jobs::job_of(pid)?).recordings);
         if directories.is_empty() {
             return Err(Failure::new(format!("the job of process {pid} is not recorded"))
                 .hint("hindmost run --events -- mpirun … starts one that is"));
@@ -311,17 +304,20 @@ fn of_one_job(
 
 /// Whether the process of a recording still runs, on this host.
 pub(crate) fn runs(recording: &Recording) -> bool {
-    let birth = || {
-        let stat = regular_files::read_of_kernel(&format!("/proc/{}/stat", recording.pid)).ok()?;
-        let stat = String::from_utf8_lossy(&stat).into_owned();
-        let behind = stat.rsplit_once(')')?.1;
-        let mut fields = behind.split_ascii_whitespace();
-        // A zombie does nothing any more.
-        let state = fields.next()?;
-        let birth: u64 = fields.nth(18)?.parse().ok()?;
-        (!matches!(state, "Z" | "X")).then_some(birth)
-    };
-    recording.host == host() && birth() == Some(recording.birth)
+    state(recording).is_some()
+}
+
+/// The state of the process of a recording as the kernel tells it, a letter, if it runs on this host; a zombie does nothing any more.
+pub(crate) fn state(recording: &Recording) -> Option<char> {
+    if recording.host != host() {
+        return None;
+    }
+    let stat = regular_files::read_of_kernel(&format!("/proc/{}/stat", recording.pid)).ok()?;
+    let stat = String::from_utf8_lossy(&stat).into_owned();
+    let mut fields = stat.rsplit_once(')')?.1.split_ascii_whitespace();
+    let state = fields.next()?.chars().next()?;
+    let birth: u64 = fields.nth(18)?.parse().ok()?;
+    (!matches!(state, 'Z' | 'X') && birth == recording.birth).then_some(state)
 }
 
 fn host() -> String {

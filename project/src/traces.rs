@@ -2,14 +2,16 @@
 
 use crate::failure::Failure;
 use crate::listener::Listener;
-use engine::traces::{Process, Task};
+use crate::mapped::{MappedFiles, directories_of};
+use engine::traces::{Process, Task, ThreadTrace};
 use regular_files::{Limit, Reader};
 use runtime_probe::{Job, TaskRef};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// What the names of the files of processes end in, and those of threads.
-const PROCESS: &str = "task";
+pub(crate) const PROCESS: &str = "task";
 const THREAD: &str = "trace";
 
 /// The file of a process has one size; that of a thread is as long as its trace.
@@ -25,16 +27,13 @@ pub fn traces(directories: &[PathBuf], listener: &dyn Listener) -> Result<Vec<Pr
 
 /// The traces of a job that runs here, those included of tasks that have ended: the files are where its tasks have them mapped. Nothing is found if it is not traced.
 #[must_use]
-pub fn traces_of_job(job: &Job, listener: &dyn Listener) -> Vec<Process> {
-    let mapped = job.tasks.iter().filter_map(|task| task.mapped_file(PROCESS));
-    let directories: BTreeSet<PathBuf> = mapped
-        .filter_map(|file| Some(file.parent()?.to_owned()))
-        .collect();
+pub fn traces_of_job(job: &Job, mapped: &MappedFiles, listener: &dyn Listener) -> Vec<Process> {
+    let directories = directories_of(&mapped.traces);
     if directories.is_empty() {
         return Vec::new();
     }
     let reader = Reader::of(job.tasks.iter().filter_map(TaskRef::user));
-    let found = read(&Vec::from_iter(directories), &reader, listener);
+    let found = read(&directories, &reader, listener);
     found.unwrap_or_else(|failure| {
         listener.warn(&format!("the traces of its tasks are left out: {failure}"));
         Vec::new()
@@ -72,7 +71,7 @@ fn read(directories: &[PathBuf], reader: &Reader, listener: &dyn Listener) -> Re
         .collect())
 }
 
-type Found = (Task, Vec<(u32, Vec<u8>)>);
+type Found = (Task, Vec<ThreadTrace>);
 
 fn of_directory(
     directory: &Path,
@@ -92,14 +91,17 @@ fn of_directory(
         let files = files.iter();
         files.filter(move |((extension, _), _)| extension.as_deref() == Some(kind.as_ref()))
     };
-    let mut threads: BTreeMap<&str, Vec<(u32, Vec<u8>)>> = BTreeMap::new();
+    let mut threads: BTreeMap<&str, Vec<ThreadTrace>> = BTreeMap::new();
     for ((_, stem), path) in of_kind(THREAD) {
         let Some((process, number)) = stem.rsplit_once('-') else {
             continue;
         };
         let Ok(number) = number.parse() else { continue };
         match reader.read_sparse(path, Limit::RECORD) {
-            Ok(bytes) => threads.entry(process).or_default().push((number, bytes)),
+            Ok(bytes) => threads
+                .entry(process)
+                .or_default()
+                .push((number, Arc::new(bytes))),
             Err(error) => listener.warn(&format!("left out: {}: {error}", path.display())),
         }
     }

@@ -41,11 +41,10 @@ pub struct Last {
     pub damage: Option<String>,
 }
 
-/// The last `most` events of each thread that `is_wanted` names.
+/// The last `most` events of each thread.
 #[must_use]
-pub fn last_events(traces: &Traces, most: usize, is_wanted: &dyn Fn(Who) -> bool) -> Vec<Last> {
-    let wanted = traces.streams.iter().filter(|stream| is_wanted(stream.who));
-    let last = wanted.map(|stream| {
+pub fn last_events(traces: &Traces, most: usize) -> Vec<Last> {
+    let last = traces.streams.iter().map(|stream| {
         let mut found = Last {
             who: stream.who,
             events: 0,
@@ -491,7 +490,7 @@ pub fn outliers_json(traces: &Traces, paths: &Paths, groups: &[Vec<usize>], outl
 
 /// All calls as a trace in Chrome's format, which Perfetto reads. Traces have no clock: an event stands at its number, as if each took a microsecond.
 #[must_use]
-pub fn perfetto(traces: &Traces, is_wanted: &dyn Fn(Who) -> bool) -> String {
+pub fn perfetto(traces: &Traces) -> String {
     let mut text = String::from("{\"traceEvents\":[");
     let mut push = |event: &Value| {
         if !text.ends_with('[') {
@@ -499,7 +498,7 @@ pub fn perfetto(traces: &Traces, is_wanted: &dyn Fn(Who) -> bool) -> String {
         }
         let _ = write!(text, "\n{event}");
     };
-    for stream in traces.streams.iter().filter(|stream| is_wanted(stream.who)) {
+    for stream in &traces.streams {
         let who = stream.who;
         let pid = who.rank.unwrap_or(who.pid);
         push(

@@ -63,12 +63,16 @@ impl TaskRef {
         (Some(now.identity.started) == self.started).then_some(user)
     }
 
-    /// The first file in its memory with this extension, as the kernel names it.
-    pub fn mapped_file(&self, extension: &str) -> Option<PathBuf> {
-        let maps = procfs::text(&format!("/proc/{}/maps", self.pid)).ok()?;
+    /// For each of these extensions the first file in its memory that has it, as the kernel names it.
+    pub fn mapped_files<const N: usize>(&self, extensions: [&str; N]) -> [Option<PathBuf>; N] {
+        let maps = procfs::text(&format!("/proc/{}/maps", self.pid)).unwrap_or_default();
         let mappings = maps.lines().filter_map(procfs::parse_mapping);
-        let mut files = mappings.map(|mapping| PathBuf::from(mapping.path));
-        files.find(|file| file.extension().is_some_and(|found| found == extension))
+        let files = Vec::from_iter(mappings.map(|mapping| PathBuf::from(mapping.path)));
+        extensions.map(|extension| {
+            let mut files = files.iter();
+            let found = files.find(|file| file.extension().is_some_and(|found| found == extension));
+            found.cloned()
+        })
     }
 
     pub(crate) fn of(pid: u32, rank: Option<u32>) -> TaskRef {

@@ -30,10 +30,12 @@ pub enum Did {
 /// Where ways of ranks parted, as the traces of these processes tell: by what happened once, if possible to one of those who are `named`, else to anybody, for whom the named ones may wait; or in what
 /// these have not come as far as others. `None` if fewer than two ranks are traced, or nothing of that kind is found.
 #[must_use]
-pub fn parted(processes: Vec<Process>, named: &[u32]) -> Option<Way> {
+pub fn parted(mut processes: Vec<Process>, named: &[u32]) -> Option<Way> {
+    for process in &mut processes {
+        process.threads.retain(|(thread, _)| *thread == 0);
+    }
     let count = processes.len();
     let mut traces = Traces::of(processes, count, &|_| true);
-    traces.streams.retain(|stream| stream.who.thread == 0);
     let mut forest = Forest::new();
     let shapes = traces.shapes(&mut forest);
     between(&traces, &forest, &shapes, named)
