@@ -76,7 +76,7 @@ pub(crate) fn assemble<'a>(
         unreadable,
         missing_ranks,
         ended_ranks: RankSet::default(),
-        hosts: hosts::of(tasks),
+        hosts: hosts::hosts_of(tasks),
         map: None,
         assumptions,
         warnings,

@@ -14,7 +14,7 @@ pub struct HostRanks {
 }
 
 /// The hosts of these tasks, by name; none where the tasks do not tell theirs, or have no ranks.
-pub(crate) fn of(tasks: &[Task]) -> Vec<HostRanks> {
+pub fn hosts_of(tasks: &[Task]) -> Vec<HostRanks> {
     let mut by_host: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
     for task in tasks.iter().filter(|task| !task.host.is_empty()) {
         by_host.entry(&task.host).or_default().extend(task.rank);

@@ -127,7 +127,7 @@ pub use findings::Findings;
 pub use fingerprint::{ContentHasher, Fingerprint, is_kept_file, sealed, unsealed};
 pub use fragments::{FRAGMENT_LAYOUT, map_of_units, units_of_compilation};
 pub use frames::FrameView;
-pub use hosts::HostRanks;
+pub use hosts::{HostRanks, hosts_of};
 pub use library::{Role, SharedObject, is_runtime_library, shared_object};
 pub use line::{FunctionLine, LineView, PointView, TupleView, line_view};
 pub use loops::{LoopView, LovView};

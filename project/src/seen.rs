@@ -7,9 +7,10 @@ use crate::job_map::JobMap;
 use base::RankSet;
 use engine::recorded::Waiting;
 use engine::traces::Process;
-use engine::{Analysis, Circumstances, Earlier, Findings, NextStep, OrderedTree, Origin, Outcome, TaskSet};
+use engine::{
+    Analysis, Circumstances, Earlier, Findings, HostRanks, NextStep, OrderedTree, Origin, Outcome, TaskSet,
+};
 use snapshot::{Header, Task};
-use std::collections::BTreeMap;
 
 /// What was seen of a job.
 pub struct Seen {
@@ -97,15 +98,12 @@ impl Seen {
     /// Where the tasks that were seen run: where their records say, or else all on the one host that the snapshot names.
     pub fn hosts(&self, tree: &OrderedTree) -> Vec<(String, TaskSet)> {
         let are_ranks = tree.names.are_ranks();
-        let mut by_host: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
-        for task in self.records.iter().filter(|task| !task.host.is_empty()) {
-            by_host.entry(&task.host).or_default().extend(task.rank);
-        }
+        let by_host = engine::hosts_of(&self.records);
         if !by_host.is_empty() {
             // What has no rank has no number that would be the same in every tree.
             let by_host = by_host.into_iter().filter(|_| are_ranks);
             return by_host
-                .map(|(host, ranks)| (host.to_owned(), ranks.into_iter().collect()))
+                .map(|HostRanks { host, ranks }| (host, ranks.iter().collect()))
                 .collect();
         }
         if self.header.host.is_empty() {

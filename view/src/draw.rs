@@ -221,12 +221,17 @@ fn overlay(frame: &mut Frame<'_>, area: Rect, title: &'static str, lines: Vec<Li
     let width = area.width.min(72);
     let wrapped = Paragraph::new(lines).wrap(Wrap { trim: false });
     let height = area.height.min(OVERLAY_LINES);
-    let place = Rect {
+    let place = centred(area, width, height);
+    frame.render_widget(Clear, place);
+    frame.render_widget(wrapped.block(Block::bordered().title(title)), place);
+}
+
+/// The middle of an area that is at least so large.
+pub(crate) fn centred(area: Rect, width: u16, height: u16) -> Rect {
+    Rect {
         x: area.x + (area.width - width) / 2,
         y: area.y + (area.height - height) / 2,
         width,
         height,
-    };
-    frame.render_widget(Clear, place);
-    frame.render_widget(wrapped.block(Block::bordered().title(title)), place);
+    }
 }

@@ -168,10 +168,7 @@ impl Comparison {
             let Some(ours) = named.or_else(|| here().next()) else {
                 let broken = tolerant.diagnostics.iter().any(|each| each.span.line <= end);
                 if broken {
-                    *self
-                        .explained
-                        .entry("a function that was reported as lost")
-                        .or_default() += 1;
+                    self.explain("a function that was reported as lost");
                 } else {
                     self.faults
                         .push(format!("{}: {} is missing", exact.path, theirs.name));
@@ -186,14 +183,16 @@ impl Comparison {
                     self.faults.push(named);
                     continue;
                 }
-                *self
-                    .explained
-                    .entry("a function whose name a macro puts together")
-                    .or_default() += 1;
+                self.explain("a function whose name a macro puts together");
             }
             *self.functions.entry(ours.confidence).or_default() += 1;
             self.function(&exact.path, ours, theirs, detail);
         }
+    }
+
+    /// Counts a difference under its cause.
+    fn explain(&mut self, cause: &'static str) {
+        *self.explained.entry(cause).or_default() += 1;
     }
 
     fn is_computed(&self, item: &Item) -> bool {
@@ -225,14 +224,11 @@ impl Comparison {
         const DECIDED: &str = "a choice of constants that the compiler has made";
         for item in missing {
             if partial {
-                *self
-                    .explained
-                    .entry("the function is only partly understood, and says so")
-                    .or_default() += 1;
+                self.explain("the function is only partly understood, and says so");
             } else if hidden(&item) {
-                *self.explained.entry("a macro that was not expanded").or_default() += 1;
+                self.explain("a macro that was not expanded");
             } else if self.is_decided(&item, &decided) {
-                *self.explained.entry(DECIDED).or_default() += 1;
+                self.explain(DECIDED);
             } else {
                 self.faults.push(format!(
                     "{path}:{}:{}: {} is missing in {}",
@@ -242,24 +238,15 @@ impl Comparison {
         }
         for item in ours_all.items {
             if partial {
-                *self
-                    .explained
-                    .entry("the function is only partly understood, and says so")
-                    .or_default() += 1;
+                self.explain("the function is only partly understood, and says so");
             } else if hidden(&item) {
-                *self.explained.entry("a macro that was not expanded").or_default() += 1;
+                self.explain("a macro that was not expanded");
             } else if self.is_computed(&item) {
-                *self
-                    .explained
-                    .entry("a call that the compiler has computed")
-                    .or_default() += 1;
+                self.explain("a call that the compiler has computed");
             } else if self.is_decided(&item, &decided) {
-                *self.explained.entry(DECIDED).or_default() += 1;
+                self.explain(DECIDED);
             } else if item.optional {
-                *self
-                    .explained
-                    .entry("an arm of #if that this build leaves out")
-                    .or_default() += 1;
+                self.explain("an arm of #if that this build leaves out");
             } else {
                 self.faults.push(format!(
                     "{path}:{}:{}: {} is only here, in {}",

@@ -3,6 +3,7 @@
 use super::keys::HELP;
 use super::lane::{Kind, Lane};
 use super::{Arrow, Arrows, Asking, Pace, Row, TimelineState};
+use crate::draw::centred;
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -411,12 +412,7 @@ fn help(frame: &mut Frame<'_>, state: &TimelineState, area: Rect) {
     });
     let lines = Vec::from_iter(keys.chain([Line::from(Vec::from_iter(kinds))]));
     let (width, height) = (area.width.min(76), area.height.min(lines.len() as u16 + 2));
-    let place = Rect {
-        x: area.x + (area.width - width) / 2,
-        y: area.y + (area.height - height) / 2,
-        width,
-        height,
-    };
+    let place = centred(area, width, height);
     frame.render_widget(Clear, place);
     frame.render_widget(
         Paragraph::new(lines).block(Block::bordered().title("Keys")),
