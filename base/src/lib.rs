@@ -2,6 +2,8 @@
 //!
 //! Nothing here knows about ELF or about processes; of C++ and MPI only what their names tell.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 mod cxx;
 mod decompression;
 mod diagnostic;

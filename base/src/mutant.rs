@@ -2,7 +2,7 @@
 //!
 //! A check that has never caught anything proves nothing. Each [`Mutant`] is one way in which a rule of `dataflow`, `lov` or
 //! `progress` is easily got wrong; the execution oracle must catch every one of them (`tests/tests/order_mutants.rs`).
-//! They exist in builds with the feature `mutants` only: without it [`on`] is a constant and the compiler removes what it
+//! They exist in builds with debug assertions only, as those that tests run are: in a release build [`on`] is a constant and the compiler removes what it
 //! guards.
 
 macro_rules! mutants {
@@ -86,16 +86,23 @@ mutants! {
 }
 
 /// Whether `mutant` is switched on: never, in this build.
-#[cfg(not(feature = "mutants"))]
+#[cfg(not(debug_assertions))]
 #[must_use]
 pub const fn on(_mutant: Mutant) -> bool {
     false
 }
 
-#[cfg(feature = "mutants")]
-pub use switch::{on, switch_on};
+/// Whether any mutant is switched on: never, in this build.
+#[cfg(not(debug_assertions))]
+#[must_use]
+pub const fn any_is_on() -> bool {
+    false
+}
 
-#[cfg(feature = "mutants")]
+#[cfg(debug_assertions)]
+pub use switch::{any_is_on, on, switch_on};
+
+#[cfg(debug_assertions)]
 mod switch {
     use super::Mutant;
     use std::sync::OnceLock;
@@ -106,6 +113,12 @@ mod switch {
     #[must_use]
     pub fn on(mutant: Mutant) -> bool {
         ACTIVE.get() == Some(&mutant)
+    }
+
+    /// Whether any mutant is switched on.
+    #[must_use]
+    pub fn any_is_on() -> bool {
+        ACTIVE.get().is_some()
     }
 
     /// Switches the mutant of that name on, for the rest of the process. False when there is none, or another one is on.

@@ -26,6 +26,8 @@
 //! Three answers need no map: the sources of a build (`sources`), the directories of its headers, and the function and line of
 //! an address (`symbolize`).
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 mod assemble;
 mod at_calls;
 mod body;

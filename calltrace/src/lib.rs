@@ -17,6 +17,8 @@
 //!
 //! The crate does no I/O and sees no other crate.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 pub mod compare;
 pub mod encode;
 pub mod event;

@@ -20,6 +20,8 @@
 //!
 //! The crate has no clock, does no I/O and knows nothing of MPI: what calls mean is for who makes the links.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 mod error;
 mod event;
 mod group;

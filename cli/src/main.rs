@@ -4,6 +4,8 @@
 //! see bytes and values only. Every command ends in a [`Status`] or in an error, and `main` turns either into an exit
 //! code.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 mod args;
 mod cc;
 mod check;
@@ -60,7 +62,7 @@ fn report_limits_of_files() {
 }
 
 fn main() -> ExitCode {
-    #[cfg(feature = "mutants")]
+    #[cfg(debug_assertions)]
     switch_mutant_on();
     report_limits_of_files();
     let command = Cli::parse().command;
@@ -107,7 +109,7 @@ fn main() -> ExitCode {
 }
 
 /// Breaks the rule that `HINDMOST_MUTANT` names. A name that is none is an error: a test would believe the rule broken.
-#[cfg(feature = "mutants")]
+#[cfg(debug_assertions)]
 fn switch_mutant_on() {
     if let Ok(name) = std::env::var("HINDMOST_MUTANT")
         && !base::mutant::switch_on(&name)

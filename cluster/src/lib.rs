@@ -11,6 +11,8 @@
 //!
 //! **Nothing is believed.** Names of hosts are checked before they are used; a command line is made of constants and numbers, and quoted by `shlex`. What a host sends is bounded before it is read.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 mod gathering;
 pub mod hosts;
 mod loss;

@@ -25,6 +25,8 @@
 //! [`Condition::parse`] reads it; errors name the place. [`Watch`] keeps for each fact of which ranks it is true, and changes only what an event is about, so that an item costs some comparisons for each fact, however
 //! long the stream and large the job. `proof` (a feature) has an evaluator that follows the definitions above over the whole stream, and made-up conditions and streams.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 mod error;
 mod event;
 mod fact_state;

@@ -16,6 +16,8 @@
 //! statement in braces may stand wherever the loop may: after `else`, a label, a `case`, and in old C, which wants declarations
 //! at the start of a block. Nothing is inserted where the tokens of the file do not show the whole statement.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 mod no_place;
 mod patch;
 mod place;

@@ -6,6 +6,8 @@
 //!
 //! Whoever leaves, the editor or the debugger, the task goes on.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 mod gdb;
 mod incoming;
 mod message;

@@ -20,6 +20,8 @@
 //! are followed over it. The questions that one function asks about values have a common limit (`Effort`), beyond
 //! which tasks may differ.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 mod addresses;
 mod bits;
 mod build;

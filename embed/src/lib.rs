@@ -13,6 +13,8 @@
 //! Sections of fragments are marked as strings that may be merged (`SHF_MERGE`, `SHF_STRINGS`), as a compiler's own `.comment` is: a header that a
 //! hundred files include is in the program once. For that a fragment has no byte that is zero but the last one.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 pub mod fragment;
 mod section;
 

@@ -41,6 +41,8 @@
 //! they follow one another (`runs`). One branch is before another only if all points below it are before
 //! all below the other; then both get numbers, as in `T1.2`. Everything else is marked, with the reason.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 mod advice;
 mod analysis;
 mod answer;

@@ -17,6 +17,8 @@
 //! `#if`. On 123 of PETSc 3.18: 24,727 and 37, names that macros of system headers make. On the way it found
 //! functions and updates that `frontend` lost.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 mod blank;
 mod constant;
 mod declare;

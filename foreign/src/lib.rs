@@ -8,6 +8,8 @@
 //! What a tool does not say stays unknown. Values tell gdb's `bt full` and STAT's `vars`. Files come from
 //! anywhere, so each reader ends in tasks or in an error with a line, and no text makes it run long or recurse deeply.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 mod backtrace;
 mod dot;
 mod lldb;

@@ -70,6 +70,8 @@
 //! explains all (`mixed`). Launches of kernels become calls of the same length before anything else is read
 //! (`launch`).
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 mod asked;
 mod bodies;
 mod cxx;

@@ -24,6 +24,8 @@
 //! A macro's definition may be a function, too ([`FunctionKind::Macro`]): only `frontend::add_macros` makes such, for the
 //! slicer. A function and a macro of one name are two things; whoever looks a function up by its name leaves macros out.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 mod class;
 mod expr;
 mod name;

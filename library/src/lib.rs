@@ -26,6 +26,8 @@
 //! - what names tell that only libraries and compilers give: `src/symbols.rs`;
 //! - what was measured of implementations of MPI, and what numbers they give its constants: `src/mpi/{measured,constants}.rs`.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 mod argument;
 mod c;
 mod cxx;

@@ -32,6 +32,8 @@
 //! - `decisive`: the calls whose result decides what is called next. They keep their frame in optimised code, because no compiler can
 //!   make a tail call of them.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 mod across;
 mod assemble;
 mod candidate;

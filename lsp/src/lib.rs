@@ -11,6 +11,8 @@
 //! Shown are diagnostics, lenses, hover and hints on the lines where tasks stand, and the way through a slice. The graph that slices are
 //! made from is kept until the map changes.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 mod desk;
 mod facts;
 mod fade;

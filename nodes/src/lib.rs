@@ -12,6 +12,8 @@
 //!
 //! No I/O: bytes and values in, values out. Any bytes give a message or an error.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 pub mod frame;
 mod merge;
 mod message;

@@ -7,6 +7,8 @@
 //! Everything that `progress` needs to order two tasks is in the static half, and everything that the probe needs to
 //! read a stack is in the binding: a compute node needs neither source nor debug info.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 mod binding;
 mod choice;
 mod code;

@@ -34,6 +34,8 @@
 //! hold nothing but machine code (`bind::bind_code`, which `project` asks for where there is no other). It orders by the code alone and more
 //! strictly, and `engine` keeps such an order only if it names somebody.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 mod arms;
 mod beneath;
 mod called;

@@ -23,6 +23,8 @@
 //! is always made anew. A dependence graph is kept under a hash of the program and of all paths and bytes that it
 //! was made of (`cache::graphs`, at most 1 GB).
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 mod advice;
 mod cache;
 mod collect;

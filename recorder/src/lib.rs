@@ -14,6 +14,8 @@
 //!
 //! The crate does no I/O: text in, text out.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 pub mod prototype;
 mod wrapper;
 

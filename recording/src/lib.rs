@@ -8,6 +8,8 @@
 //! contradicts itself is left out and counted in [`Recording::damaged`], what the recorder had no room for is said in [`Recording::lost`].
 //! The crate does no I/O and sees no other crate.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 pub mod division;
 pub mod layout;
 pub mod model;

@@ -14,6 +14,8 @@
 //! a `Limit`. What a shell has passed (`/dev/stdin`, `/dev/fd/N`) may be a pipe. `clippy.toml` names the functions
 //! of std and memmap2 that do otherwise; `cargo xtask test` forbids them in everything that users run.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 mod reader;
 
 pub use reader::{Reader, User};

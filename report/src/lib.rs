@@ -11,6 +11,8 @@
 //! the document as text alone. Its security policy admits the script and the style sheet by their hashes and
 //! nothing else.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 mod awaited;
 mod call;
 mod check;

@@ -47,6 +47,8 @@
 //! `RUST_BACKTRACE` is taken from the probe's own environment at its start: a backtrace needs memory, and a probe
 //! whose memory ran out must die at once.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
 compile_error!("runtime-probe supports Linux on x86-64 only: its register and unwind code is that machine's");
 

@@ -4,6 +4,8 @@
 //!
 //! Exit status: 0 when all tasks were read, 1 when some were not (their records say why), 2 for an error.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 use base::RankSet;
 use progress_map::Map;
 use regular_files::Limit;

@@ -51,6 +51,8 @@
 //! other names, signal handlers, and the order of threads; functions that were read in part are named in the
 //! slice.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 mod build;
 mod components;
 mod effect;

@@ -3,6 +3,8 @@
 //! JSON Lines. Every line is a [`Task`]; frames stand outermost first. The probe's own files begin with a
 //! [`Header`] line; files made by hand or by other tools need none. `docs/snapshot-format.md` is the user's page.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 mod own;
 
 pub use own::{Own, OwnThread, join, split};

@@ -13,6 +13,8 @@
 //! of strings, places and labels (a place with values). A node holds the tasks of the stacks that *end* there (one
 //! task or one range without allocation, otherwise a roaring bitmap); who passes through is the union below it.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 mod dictionary;
 mod label;
 mod merge;

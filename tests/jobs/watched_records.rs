@@ -1,12 +1,20 @@
 //! `hindmost watch` on jobs with the flight recorder: who can never go on is reported at once, who is slow while others go on is no alarm.
 
-use crate::hindmost::{hindmost, my_turn, out, run, said};
+use crate::hindmost::{hindmost, my_turn, out};
 use crate::waits::{Debug, RANKS, made_of};
 use corpus::{JobProcesses, Mpi};
-use std::process::Output;
+use std::ffi::OsStr;
+use std::io::{BufRead as _, BufReader};
+use std::process::{ExitStatus, Stdio};
 
-/// The watchdog's words, and how it ends, of a program of `plans` that is started with the recorder and watched with the times that it has by itself.
-fn watched(mpi: Mpi, program: &str, plan: &str) -> Output {
+/// How the watchdog ends, and its words, of which `heard` gets each line at once; of a program of `plans` that is started with the recorder and watched
+/// with the times that it has by itself.
+fn watched(
+    mpi: Mpi,
+    program: &str,
+    environment: [(&str, &OsStr); 1],
+    heard: impl Fn(&str),
+) -> (ExitStatus, String) {
     let (recorder, program) = made_of(mpi, program, Debug::None);
     let directory = out().join(format!("watched-record-{}", mpi.name()));
     let _ = std::fs::remove_dir_all(&directory);
@@ -33,15 +41,29 @@ fn watched(mpi: Mpi, program: &str, plan: &str) -> Output {
         command.args(["--allow-run-as-root", "--oversubscribe"]);
     }
     command.args(["-np", &RANKS.to_string()]).arg(program);
-    run(command.env(name, token).env("PLAN", plan))
+    command.env(name, token).envs(environment);
+    let mut child = command
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let mut words = String::new();
+    for line in BufReader::new(child.stderr.take().expect("it is piped")).lines() {
+        let line = line.unwrap_or_else(|error| panic!("{error}"));
+        heard(&line);
+        words += &line;
+        words.push('\n');
+    }
+    let status = child.wait().unwrap_or_else(|error| panic!("{error}"));
+    (status, words)
 }
 
 /// Two ranks wait for each other's messages, and the others sleep outside of MPI: from outside they may go on at any time.
 fn never_goes_on(mpi: Mpi) {
     let _turn = my_turn();
-    let output = watched(mpi, "plan", " R0,1,0| R0,0,0| L0,0,0| L0,0,0| L0,0,0");
-    let text = said(&output);
-    assert_eq!(output.status.code(), Some(4), "{text}");
+    let plan = OsStr::new(" R0,1,0| R0,0,0| L0,0,0| L0,0,0| L0,0,0");
+    let (status, text) = watched(mpi, "plan", [("PLAN", plan)], |_| ());
+    assert_eq!(status.code(), Some(4), "{text}");
     assert!(
         text.contains(
             "ALARM: hung: ranks 0-1 wait for what can never come, by what the tasks have recorded in MPI"
@@ -74,11 +96,17 @@ fn who_can_never_go_on_is_reported_under_mpich() {
 #[test]
 fn who_is_slow_while_others_go_on_is_no_alarm() {
     let _turn = my_turn();
-    let output = watched(Mpi::Mpich, "slow", "");
-    let text = said(&output);
-    assert!(output.status.success() && !text.contains("ALARM"), "{text}");
-    let slow = text.lines().filter(|line| line.contains("rank 2 computes for "));
-    let said: Vec<&str> = slow.collect();
+    let enough = out().join("slow-enough");
+    let _ = std::fs::remove_file(&enough);
+    let is_slow = |line: &&str| line.contains("rank 2 computes for ");
+    // The rank is slow until it is said to be: a busy machine may take many seconds for a look.
+    let (status, text) = watched(Mpi::Mpich, "slow", [("ENOUGH", enough.as_os_str())], |line| {
+        if is_slow(&line) {
+            std::fs::write(&enough, "").unwrap_or_else(|error| panic!("{error}"));
+        }
+    });
+    assert!(status.success() && !text.contains("ALARM"), "{status}: {text}");
+    let said = Vec::from_iter(text.lines().filter(is_slow));
     assert!(
         said.len() == 1 && said[0].ends_with("others go on: it is slow, not hung"),
         "{text}"

@@ -1,9 +1,8 @@
 //! The oracle against deliberate faults: with any rule of the order broken it must find something wrong, soon.
 //!
-//! Needs a command that was built with `--features mutants`, named by `HINDMOST_MUTANTS_BIN`: `cargo xtask test` makes one.
+//! Rules can be broken in a command with debug assertions: one built for release, named by `HINDMOST_BIN`, would be right whatever is asked of it.
 
 use base::mutant::Mutant;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tests::oracle::case::View;
 use tests::oracle::generate::Profile;
@@ -13,19 +12,9 @@ use tests::oracle::{Effort, check_seed};
 /// Every mutant must be caught by the programs of this many seeds.
 const SEEDS: u64 = 40;
 
-/// The command with rules that can be broken; `None`, loudly, where there is none and need not be one.
-fn command() -> Option<Command> {
-    let Some(path) = std::env::var_os("HINDMOST_MUTANTS_BIN") else {
-        assert!(
-            std::env::var_os("CI").is_none(),
-            "HINDMOST_MUTANTS_BIN is not set"
-        );
-        eprintln!(
-            "SKIPPED: HINDMOST_MUTANTS_BIN is not set; `cargo xtask test` builds the command and sets it"
-        );
-        return None;
-    };
-    Some(Command::at(PathBuf::from(path)).unwrap_or_else(|e| panic!("{e}")))
+/// The command, with rules that can be broken.
+fn command() -> Command {
+    Command::find().unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn effort() -> Effort {
@@ -55,7 +44,7 @@ fn caught(command: &Command) -> Result<Option<(u64, Profile, String)>, String> {
 
 #[test]
 fn every_broken_rule_is_caught() {
-    let Some(command) = command() else { return };
+    let command = command();
     let next = AtomicUsize::new(0);
     let work = || {
         let mut survivors = Vec::new();
@@ -93,7 +82,7 @@ fn every_broken_rule_is_caught() {
 /// What catches the mutants is their faults, not the build.
 #[test]
 fn without_a_mutant_the_same_command_is_right() {
-    let Some(command) = command() else { return };
+    let command = command();
     for seed in 0..8 {
         let (case, outcome) = check_seed(Profile::Hard, seed, &command, &views(seed), effort())
             .unwrap_or_else(|e| panic!("{e}"));
@@ -106,7 +95,7 @@ fn without_a_mutant_the_same_command_is_right() {
 /// A misspelt mutant must not pass for one that nobody catches.
 #[test]
 fn a_mutant_that_does_not_exist_is_an_error() {
-    let Some(mut broken) = command() else { return };
+    let mut broken = command();
     broken.mutant = Some("no-such-rule".to_owned());
     let error = check_seed(Profile::Hard, 0, &broken, &views(0), effort()).unwrap_err();
     assert!(error.contains("no-such-rule"), "{error}");

@@ -4,6 +4,8 @@
 //! (collapsed, filtered, searched), [`ViewState::press`] changes it, and [`draw`] paints it into a `ratatui` frame of any size. All order
 //! comes from the tree; nothing is compared here. Who owns the terminal, the keys and the files is the caller: a test paints into memory.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 mod answer;
 mod attach;
 mod draw;

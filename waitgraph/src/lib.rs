@@ -24,6 +24,8 @@
 //! yet. Whether a library completes what all have entered without help of those who left (`Completion`) is for the
 //! caller to say; unless that has been measured, nothing about collectives is proven and no deadlock is named.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 pub mod chain;
 mod deadlock;
 mod exact;

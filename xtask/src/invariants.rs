@@ -75,6 +75,12 @@ const SEES_ONLY: [(&str, &[&str]); 7] = [
     ("condition", &["base"]),
 ];
 
+/// The packages whose programs users run: these, and all that they are built from, open files by `regular-files` alone.
+const SHIPPED: [&str; 2] = ["cli", "runtime-probe"];
+
+/// How a crate says that it does. clippy then denies the functions that `clippy.toml` lists; tests know the files that they open.
+const OPENS_SAFELY: &str = "#![cfg_attr(not(test), deny(clippy::disallowed_methods))]";
+
 /// The only crates that may allow themselves `unsafe`: they touch live processes, or are called by C.
 const MAY_BE_UNSAFE: [&str; 4] = ["runtime-probe", "runtime-pmpi", "runtime-gcc", "runtime-trace"];
 
@@ -84,6 +90,7 @@ pub fn check() -> Result<()> {
     let mut broken = Vec::new();
     directions(&members, &mut broken);
     unsafe_code(&members, &mut broken)?;
+    opened_safely(&members, &mut broken)?;
     architecture_page(&members, &mut broken)?;
     if !broken.is_empty() {
         bail!(
@@ -93,6 +100,29 @@ pub fn check() -> Result<()> {
         );
     }
     println!("architecture invariants hold for {} crates", members.len());
+    Ok(())
+}
+
+fn opened_safely(members: &[Member], broken: &mut Vec<String>) -> Result<()> {
+    let mut shipped = BTreeSet::from(SHIPPED);
+    for root in SHIPPED {
+        shipped.extend(reachable(members, root).into_keys());
+    }
+    for member in members
+        .iter()
+        .filter(|member| shipped.contains(member.name.as_str()))
+    {
+        let roots = ["lib.rs", "main.rs"].map(|name| member.directory.join("src").join(name));
+        for root in roots.iter().filter(|root| root.exists()) {
+            let text = fs::read_to_string(root).with_context(|| root.display().to_string())?;
+            if !text.lines().any(|line| line == OPENS_SAFELY) {
+                broken.push(format!(
+                    "{} does not say '{OPENS_SAFELY}': a name may lead to a pipe, a device or more bytes than there is memory",
+                    root.display()
+                ));
+            }
+        }
+    }
     Ok(())
 }
 

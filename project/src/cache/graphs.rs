@@ -22,7 +22,7 @@ impl KeptGraph {
     /// The place for the graph that this program makes of `sources`, unless there is nowhere to keep anything.
     pub(crate) fn of(sources: &[SourceFile], listener: &dyn Listener) -> Option<Self> {
         // A program that is wrong on request must not leave its graphs to one that is right.
-        if cfg!(feature = "mutants") {
+        if base::mutant::any_is_on() {
             return None;
         }
         let mut fingerprint = Fingerprint::new("dependence graph");

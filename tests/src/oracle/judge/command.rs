@@ -15,7 +15,7 @@ pub struct Command {
     executable: PathBuf,
     /// Where programs are kept instead of a temporary directory.
     pub keep: Option<PathBuf>,
-    /// The rule to break, when the command was built for that; see `base::mutant`.
+    /// The rule to break, in a command with debug assertions; see `base::mutant`.
     pub mutant: Option<String>,
 }
 
@@ -41,14 +41,6 @@ impl Command {
                     .ok_or("no 'hindmost' beside the tests: run 'cargo build -p cli', or set HINDMOST_BIN")?
             }
         };
-        Self::at(executable)
-    }
-
-    /// The command at `executable`.
-    ///
-    /// # Errors
-    /// When there is none.
-    pub fn at(executable: PathBuf) -> Result<Self, String> {
         if !executable.is_file() {
             return Err(format!(
                 "'{}' is no file, though the environment names it",
