@@ -73,6 +73,7 @@
 mod asked;
 mod bodies;
 mod cxx;
+mod enumerators;
 mod everywhere;
 mod expand;
 mod facts;
