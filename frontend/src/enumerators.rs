@@ -125,7 +125,9 @@ impl Reader {
         let open = if is_else || is_code {
             Open::Else
         } else if let Some(at) = after(b"enum") {
-            let is_scoped = words.get(at).is_some_and(|word| matches!(*word, b"class" | b"struct"));
+            let is_scoped = words
+                .get(at)
+                .is_some_and(|word| matches!(*word, b"class" | b"struct"));
             let mut qualifiers = Vec::from_iter(name_at(at + usize::from(is_scoped)));
             let mut is_plain = !is_scoped;
             for open in &self.open {
@@ -260,7 +262,9 @@ impl Evaluation<'_, '_> {
         let meant = Vec::from_iter(all.iter().copied().filter(is_meant));
         let (first, others) = meant.split_first()?;
         let value = self.written(first.value.as_ref(), depth);
-        let alike = |other: &&Enumerator| other.value == first.value || self.written(other.value.as_ref(), depth) == value;
+        let alike = |other: &&Enumerator| {
+            other.value == first.value || self.written(other.value.as_ref(), depth) == value
+        };
         Some(match value.filter(|_| others.iter().all(alike)) {
             Some(value) => Enumerated::Value(value),
             None => Enumerated::Unknown,
@@ -327,7 +331,9 @@ impl Evaluation<'_, '_> {
                 let begins = *at;
                 let value = self.unary(tokens, at, depth + 1)?;
                 let plain = tokens.get(begins..*at)?;
-                let plain = !plain.iter().any(|token| token.kind == TokenKind::Number && unsigned(token));
+                let plain = !plain
+                    .iter()
+                    .any(|token| token.kind == TokenKind::Number && unsigned(token));
                 plain.then(|| value.checked_neg()).flatten()
             }
             (TokenKind::Ident, mut name) => {

@@ -3,8 +3,8 @@
 //! Works on tokens, not on a tree: it must read headers that no C grammar can parse.
 
 use crate::cxx::CxxFacts;
-use crate::enumerators::{self, Enumerators};
 use crate::directive::{Condition, Definition, Directive, read};
+use crate::enumerators::{self, Enumerators};
 use crate::hazard::declares;
 use crate::token::{Token, TokenKind};
 use base::Language;

@@ -131,12 +131,16 @@ fn fifty_five_jobs_that_are_well() {
 #[ignore = "takes some three minutes"]
 fn ten_jobs_that_hang_under_open_mpi() {
     let _turn = my_turn();
-    HANGS.iter().for_each(|(kind, words)| is_found(Mpi::OpenMpi, kind, words));
+    HANGS
+        .iter()
+        .for_each(|(kind, words)| is_found(Mpi::OpenMpi, kind, words));
 }
 
 #[test]
 #[ignore = "takes some three minutes"]
 fn ten_jobs_that_hang_under_mpich() {
     let _turn = my_turn();
-    HANGS.iter().for_each(|(kind, words)| is_found(Mpi::Mpich, kind, words));
+    HANGS
+        .iter()
+        .for_each(|(kind, words)| is_found(Mpi::Mpich, kind, words));
 }

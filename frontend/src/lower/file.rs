@@ -333,10 +333,12 @@ impl<'a> File<'a> {
         }
         let at = self.prepared.map.raw_start(node.start_byte() as u32);
         let qualifier = qualifier.map(str::as_bytes);
-        Some(match self.raw.visible.enumerator(name.as_bytes(), qualifier, at)? {
-            Enumerated::Value(value) => ExprKind::Int(value),
-            Enumerated::Unknown => ExprKind::Constant,
-        })
+        Some(
+            match self.raw.visible.enumerator(name.as_bytes(), qualifier, at)? {
+                Enumerated::Value(value) => ExprKind::Int(value),
+                Enumerated::Unknown => ExprKind::Constant,
+            },
+        )
     }
 
     /// The value of an integer constant expression outside functions.

@@ -88,7 +88,12 @@ impl<'m> Visible<'m> {
         Self::of(included, BTreeSet::new(), own_facts, macros)
     }
 
-    fn of(included: BTreeSet<u32>, surely_included: BTreeSet<u32>, own_facts: &'m FileFacts, macros: &'m Macros) -> Self {
+    fn of(
+        included: BTreeSet<u32>,
+        surely_included: BTreeSet<u32>,
+        own_facts: &'m FileFacts,
+        macros: &'m Macros,
+    ) -> Self {
         Self {
             macros,
             included,

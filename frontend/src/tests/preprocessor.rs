@@ -652,7 +652,13 @@ fn enumerators_of_headers() {
     let base = "#define BASE (100 + TEN)\n#define TEN 10\nenum { OFFSET = 2, SHARED = 5 };\n";
     let unsure = "enum { UNSURE = 1 };\n";
     check_with(
-        &[("tags.h", tags), ("base.h", base), ("x/unsure.h", unsure), ("y/unsure.h", unsure), ("not.h", "enum { NOT = 9 };\n")],
+        &[
+            ("tags.h", tags),
+            ("base.h", base),
+            ("x/unsure.h", unsure),
+            ("y/unsure.h", unsure),
+            ("not.h", "enum { NOT = 9 };\n"),
+        ],
         "#include \"tags.h\"\n#include <unsure.h>\nint other = TAG_B;\nint last_tag_of;\n\
         void f(int NOT) {\n    g(TAG_A, TAG_B, TAG_C, TAG_D, last_tag);\n    g(ROLE_ROOT, ROLE_OTHER, KIND_PLAIN);\n\
         \x20   g(CHOSEN, AFTER, FAR, ODD, BEHIND, SHARED);\n    g(INSIDE, UNSURE, NOT);\n    int TAG_A = 8;\n    g(TAG_A);\n}\n",
