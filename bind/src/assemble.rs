@@ -7,7 +7,7 @@ use crate::debug::Debug;
 use crate::described::Described;
 use crate::elf::{Identity, Image};
 use crate::flow;
-use crate::functions::{Identified, Layout, identify, layout};
+use crate::functions::{Identified, Layout, identify, layout, without_linkage_name};
 use crate::handed::{Handing, lend};
 use crate::merged::{Build, merges};
 use crate::moved;
@@ -47,7 +47,8 @@ pub(crate) fn assemble(
     let frames = Frames::new(image, debug, forest);
     let call_file = |path: Option<PathId>| described.call_file(path);
     let frame_base = |node| frames.of(node).base();
-    let laid_out = layout(forest, &identified.functions, call_file, frame_base);
+    let symbols = image.cxx_symbols(&without_linkage_name(forest));
+    let laid_out = layout(forest, &identified.functions, call_file, frame_base, &symbols);
     report_code(&mut report, debug, &described, &identified, &laid_out);
 
     let bound = bind_variables(

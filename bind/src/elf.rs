@@ -9,7 +9,8 @@ use object::elf::{
     PT_LOAD, SHF_ALLOC, SHF_EXECINSTR, SHT_NOBITS,
 };
 use object::read::elf::{ElfFile64, FileHeader as _, ProgramHeader as _, SectionHeader as _};
-use object::{LittleEndian, Object as _, ObjectSection as _};
+use object::{LittleEndian, Object as _, ObjectSection as _, ObjectSymbol as _};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// A linked x86-64 ELF file.
@@ -44,6 +45,24 @@ pub struct Identity {
 }
 
 impl<'a> Image<'a> {
+    /// The linkage names of functions of C++ that begin at the addresses `wanted`; of several at one address the first.
+    pub(crate) fn cxx_symbols(&self, wanted: &BTreeSet<u64>) -> BTreeMap<u64, &'a str> {
+        let mut found = BTreeMap::new();
+        if wanted.is_empty() {
+            return found;
+        }
+        for symbol in self
+            .file
+            .symbols()
+            .filter(|symbol| wanted.contains(&symbol.address()))
+        {
+            if let Some(name) = symbol.name().ok().filter(|name| name.starts_with("_Z")) {
+                found.entry(symbol.address()).or_insert(name);
+            }
+        }
+        found
+    }
+
     /// Reads the headers of a linked x86-64 ELF file.
     pub(crate) fn parse(bytes: &'a [u8]) -> Result<Self, BindError> {
         refuse_other_files(bytes)?;

@@ -8,7 +8,7 @@ use crate::paths::PathId;
 use crate::walk::{Forest, Node, NodeId, Origin, OriginId};
 use base::IdVec;
 use progress_map::{BoundFunction, BoundInline, FileId, FunctionId, FunctionInstance, Map};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// One record of the binding that belongs to a node, with the code it stands for.
@@ -133,12 +133,14 @@ pub(crate) fn identify(
 
 /// Lays the nodes out as records.
 ///
-/// `call_file` turns a path into the file of a call, `frame_base` gives the frame base of a function as the probe is to evaluate it.
+/// `call_file` turns a path into the file of a call, `frame_base` gives the frame base of a function as the probe is to evaluate it, `symbols`
+/// the names that the linker has for those that are [without](without_linkage_name), by their first address.
 pub(crate) fn layout(
     forest: &Forest,
     identified: &IdVec<OriginId, Option<FunctionId>>,
     call_file: impl Fn(Option<PathId>) -> Result<FileId, u32>,
     frame_base: impl Fn(NodeId) -> Vec<u8>,
+    symbols: &BTreeMap<u64, &str>,
 ) -> Layout {
     let mut layout = Layout {
         functions: Vec::new(),
@@ -181,7 +183,11 @@ pub(crate) fn layout(
             end: range.end,
             function: identified[node.origin],
             name: name_of(forest, node),
-            linkage_name: linkage_name(&mut layout.linkage_names, &forest.origins[node.origin]),
+            linkage_name: linkage_name(
+                &mut layout.linkage_names,
+                &forest.origins[node.origin],
+                node.entry.and_then(|entry| symbols.get(&entry).copied()),
+            ),
             frame_base: frame_base(id),
             optimised: node.optimised,
         });
@@ -215,7 +221,7 @@ impl Layout {
                 parent,
                 function: identified[node.origin],
                 name: name_of(forest, node),
-                linkage_name: linkage_name(&mut self.linkage_names, &forest.origins[node.origin]),
+                linkage_name: linkage_name(&mut self.linkage_names, &forest.origins[node.origin], None),
                 call_file: call_file(call.and_then(|call| call.path)),
                 call_line: call.map_or(0, |call| call.line),
                 call_column: call.map_or(0, |call| call.column),
@@ -255,17 +261,35 @@ fn push_children(
 /// A linkage name longer than this would take longer to read than anybody has for it.
 const LONGEST_NAME: usize = 1 << 12;
 
-/// The number of a function's linkage name, if it tells more than its name in the source does.
-fn linkage_name(known: &mut BTreeMap<String, u32>, origin: &Origin) -> Option<u32> {
-    // Functions of local types have none, and some compilers write the arguments of templates into the name.
-    let linked = origin.linkage_name.as_ref().filter(|name| name.starts_with("_Z"));
-    let name =
-        linked.or_else(|| Some(&origin.name).filter(|name| name.contains('<') && name.ends_with('>')))?;
+/// Some compilers write the arguments of a template into the function's name.
+fn has_arguments(name: &str) -> bool {
+    name.contains('<') && name.ends_with('>')
+}
+
+/// The first addresses of functions that debug info gives arguments of a template and no linkage name: those of local types, such as
+/// templates that are given a lambda. The linker has one, with namespaces and classes.
+pub(crate) fn without_linkage_name(forest: &Forest) -> BTreeSet<u64> {
+    let is_one = |origin: &Origin| origin.linkage_name.is_none() && has_arguments(&origin.name);
+    let nodes = forest
+        .nodes
+        .iter()
+        .filter(|node| is_one(&forest.origins[node.origin]));
+    nodes.filter_map(|node| node.entry).collect()
+}
+
+/// The number of a function's linkage name, if it tells more than its name in the source does; `symbol` is that of its code where debug info has none.
+fn linkage_name(known: &mut BTreeMap<String, u32>, origin: &Origin, symbol: Option<&str>) -> Option<u32> {
+    let linked = origin
+        .linkage_name
+        .as_deref()
+        .filter(|name| name.starts_with("_Z"));
+    let written = || Some(origin.name.as_str()).filter(|name| has_arguments(name));
+    let name = linked.or_else(|| symbol.or_else(written))?;
     if name.len() > LONGEST_NAME {
         return None;
     }
     let next = index(known.len());
-    Some(*known.entry(name.clone()).or_insert(next))
+    Some(*known.entry(name.to_owned()).or_insert(next))
 }
 
 fn name_of(forest: &Forest, node: &Node) -> String {
@@ -374,7 +398,7 @@ mod tests {
         let laid = |forest: &Forest, identified: [usize; 2]| {
             let identified = identified.map(|id| Some(Id::from_index(id)));
             let identified = IdVec::from_iter(identified);
-            let laid = layout(forest, &identified, |_| Err(0), |_| Vec::new());
+            let laid = layout(forest, &identified, |_| Err(0), |_| Vec::new(), &BTreeMap::new());
             let functions = laid.functions.iter();
             let functions = functions.map(|each| (each.start, each.end, each.function.map(|id| id.index())));
             let contested = laid.contested.iter().map(|code| (code.start, code.end));

@@ -522,6 +522,12 @@ impl<'a, 'i> Search<'_, '_, 'a, 'i> {
                 chosen.extend(own.iter().map(|global| global.die));
             }
         }
+        // A declaration that has the value as well (`constexpr int n = 3;` in a namespace) is the same variable as its definition.
+        for die in Vec::from_iter(chosen.iter().copied()) {
+            for (declaration, _) in context.debug.origins(die).iter().skip(1) {
+                chosen.remove(declaration);
+            }
+        }
         let exported = |die: &Die| all.iter().any(|global| global.die == *die && global.external);
         if context.image.is_library() && chosen.iter().any(exported) {
             outcome.trouble.insert(Trouble::Exported);

@@ -4,6 +4,7 @@
 
 use crate::cxx::CxxFacts;
 use crate::directive::{Condition, Definition, Directive, read};
+use crate::enumerators::{self, Enumerators};
 use crate::hazard::declares;
 use crate::token::{Token, TokenKind};
 use base::Language;
@@ -25,6 +26,8 @@ pub struct FileFacts {
     pub functions: BTreeSet<Box<[u8]>>,
     /// Typedefs of plain names: the words of the type, separated by blanks.
     pub typedefs: BTreeMap<Box<[u8]>, BTreeSet<Box<[u8]>>>,
+    /// Enumerators outside of functions.
+    pub enumerators: Enumerators,
 }
 
 /// A `#define` or `#undef`.
@@ -104,6 +107,7 @@ pub fn read_facts(text: &[u8], tokens: &[Token], language: Language) -> FileFact
     };
     let mut conditions = Conditions::default();
     let mut scope = Scope::default();
+    let mut enumerators = enumerators::Reader::new(language);
     let mut code: Vec<Token> = Vec::new();
     let (mut line, mut counted) = (1, 0);
     for token in tokens {
@@ -114,6 +118,7 @@ pub fn read_facts(text: &[u8], tokens: &[Token], language: Language) -> FileFact
                     return FileFacts::default();
                 }
                 scope.token(text, *token, &mut code, &mut facts);
+                enumerators.token(text, *token, conditions.open(), &mut facts.enumerators);
             }
             continue;
         }

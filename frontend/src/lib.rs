@@ -75,6 +75,7 @@
 mod asked;
 mod bodies;
 mod cxx;
+mod enumerators;
 mod everywhere;
 mod expand;
 mod facts;

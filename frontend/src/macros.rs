@@ -22,13 +22,15 @@ use crate::token::{Token, lex};
 use base::{FileKind, Language};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Function-like and object-like macros, function names and plain typedefs gathered from a set of files.
+/// Function-like and object-like macros, function names, plain typedefs and enumerators gathered from a set of files.
 #[derive(Clone, Debug, Default)]
 pub struct Macros {
     /// By path, sorted.
     files: Vec<(String, FileFacts)>,
     /// The gathered files that each file includes itself.
     edges: Vec<Vec<u32>>,
+    /// Those of them that its include lines name alone.
+    sure_edges: Vec<Vec<u32>>,
     /// Which names may be macros.
     names: NameFilter,
     /// Files by the last component of their path.
@@ -42,6 +44,10 @@ pub struct Macros {
     typedefs: BTreeMap<Box<[u8]>, Vec<u32>>,
     /// Which names may be typedefs.
     typedef_names: NameFilter,
+    /// The files that define an enumerator.
+    enumerators: BTreeMap<Box<[u8]>, Vec<u32>>,
+    /// Which names may be enumerators.
+    enumerator_names: NameFilter,
 }
 
 /// What one file defines: a part of [`Macros`].
@@ -100,6 +106,9 @@ impl Macros {
             for name in facts.typedefs.keys() {
                 all.typedefs.entry(name.clone()).or_default().push(id);
             }
+            for name in facts.enumerators.keys() {
+                all.enumerators.entry(name.clone()).or_default().push(id);
+            }
         }
         all.files = files;
         for name in all.states.keys() {
@@ -111,12 +120,19 @@ impl Macros {
         for name in all.typedefs.keys() {
             all.typedef_names.insert(name);
         }
-        all.edges = all
-            .files
-            .iter()
-            .map(|(path, facts)| all.direct_includes(path, facts))
-            .collect();
-        all
+        for name in all.enumerators.keys() {
+            all.enumerator_names.insert(name);
+        }
+        let each = |direct: fn(&Self, &str, &FileFacts) -> Vec<u32>| {
+            Vec::from_iter(all.files.iter().map(|(path, facts)| direct(&all, path, facts)))
+        };
+        let edges = each(Self::direct_includes);
+        let sure_edges = each(Self::sure_includes);
+        Self {
+            edges,
+            sure_edges,
+            ..all
+        }
     }
 
     fn direct_includes(&self, path: &str, facts: &FileFacts) -> Vec<u32> {
@@ -129,14 +145,21 @@ impl Macros {
         ids
     }
 
+    /// Those that an include line names alone.
+    fn sure_includes(&self, path: &str, facts: &FileFacts) -> Vec<u32> {
+        let includes = facts.includes.iter();
+        let ids = includes.map(|include| self.resolve_include(path, include));
+        Vec::from_iter(ids.filter(|ids| ids.len() == 1).flatten())
+    }
+
     /// The gathered files that `path`, whose facts are `own`, includes, directly or not.
     fn included(&self, path: &str, own: &FileFacts) -> BTreeSet<u32> {
-        let mut queue = self.direct_includes(path, own);
-        let mut seen = BTreeSet::from_iter(queue.iter().copied());
-        while let Some(id) = queue.pop() {
-            queue.extend(self.edges[id as usize].iter().filter(|id| seen.insert(**id)));
-        }
-        seen
+        reached(self.direct_includes(path, own), &self.edges)
+    }
+
+    /// Those of them that no include line on the way names among several.
+    fn surely_included(&self, path: &str, own: &FileFacts) -> BTreeSet<u32> {
+        reached(self.sure_includes(path, own), &self.sure_edges)
     }
 
     /// Every definition of every macro, by name, whatever takes it away again; in the order of files and lines.
@@ -231,6 +254,15 @@ impl Macros {
         };
         candidates.iter().copied().filter(ends).collect()
     }
+}
+
+/// All that `queue` leads to, and what is in it.
+fn reached(mut queue: Vec<u32>, edges: &[Vec<u32>]) -> BTreeSet<u32> {
+    let mut seen = BTreeSet::from_iter(queue.iter().copied());
+    while let Some(id) = queue.pop() {
+        queue.extend(edges[id as usize].iter().filter(|id| seen.insert(**id)));
+    }
+    seen
 }
 
 /// The facts of one file, read as the language that it seems to be written in.

@@ -53,7 +53,7 @@ fn rank(argument: &CallArgument) -> String {
 /// A variable that is called `tag`, and was not read, tells nothing.
 fn tag(argument: &CallArgument) -> String {
     match (&argument.name, argument.value) {
-        (None, None) if argument.differs => format!("tag {}", plain(argument)),
+        (None, None) if argument.differs => format!("tag '{}' (differs by task)", argument.text),
         (None, None) => format!("tag not known ({})", argument.text),
         _ => format!("tag {}", plain(argument)),
     }

@@ -143,6 +143,67 @@ fn check(mpi: Mpi, compiler: &str, unsaid: &[(&str, &str)]) {
     }
 }
 
+const TAGS: &str = "\
+#pragma once
+#define BASE 100
+enum Kind { KIND_WORK = BASE + 7, KIND_STOP };
+namespace tags {
+constexpr int halo = 41;
+enum class Step : int { Begin = 60, End };
+}
+";
+
+const TAGGED: &str = "\
+#include <mpi.h>
+#include \"tags.hpp\"
+volatile int gate = 1;
+int main(int argc, char **argv)
+{
+    int rank, got;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0)
+        while (gate)
+            continue;
+    else if (rank == 1)
+        MPI_Recv(&got, 1, MPI_INT, 0, KIND_STOP, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    else if (rank == 2)
+        MPI_Recv(&got, 1, MPI_INT, 0, tags::halo, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    else
+        MPI_Recv(&got, 1, MPI_INT, 0, static_cast<int>(tags::Step::End), MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Finalize();
+}
+";
+
+#[test]
+fn tags_of_a_header_have_their_values() {
+    let _turn = my_turn();
+    let directory = out().join("calls-tags");
+    std::fs::create_dir_all(&directory).unwrap();
+    std::fs::write(directory.join("tags.hpp"), TAGS).unwrap();
+    std::fs::write(directory.join("tagged.cpp"), TAGGED).unwrap();
+    let built = run(Command::new("mpicxx.openmpi")
+        .args(["-g", "-O0", "-o", "tagged", "tagged.cpp"])
+        .current_dir(&directory));
+    assert!(built.status.success(), "{}", said(&built));
+    let processes = JobProcesses::new();
+    let mut launcher = launch(Mpi::OpenMpi, 4, &directory.join("tagged"), processes.variable());
+    let answer = answer_when_hung(launcher.id());
+    processes.end();
+    launcher.wait().unwrap();
+    let classes = answer["classes"].as_array();
+    let classes = classes.unwrap_or_else(|| panic!("{answer:#}"));
+    for (rank, expected) in [("1", 108), ("2", 41), ("3", 61)] {
+        let class = classes.iter().find(|class| class["ranks"] == rank);
+        let call = &class.unwrap_or_else(|| panic!("no class of rank {rank}: {answer:#}"))["call"];
+        let arguments = call["arguments"].as_array().unwrap();
+        let tag = arguments
+            .iter()
+            .find(|argument| argument["role"] == "receive-tag");
+        assert_eq!(tag.unwrap()["value"], expected, "{call:#}");
+    }
+}
+
 #[test]
 fn of_gcc_under_open_mpi() {
     check(Mpi::OpenMpi, "gcc", &[("2", "destination"), ("3", "root")]);

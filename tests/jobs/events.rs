@@ -213,6 +213,21 @@ fn check_answer(mpi: Mpi, job: &Running, events: &[Value]) {
     );
 }
 
+/// Each line is what the schema says, and has no field that it does not name.
+fn check_schema(lines: &[Value]) {
+    let shipped = include_str!("../../docs/schemas/timeline.schema.json");
+    let mut schema: Value = serde_json::from_str(shipped).unwrap();
+    for part in ["Head", "Event"] {
+        schema["$defs"][part]["additionalProperties"] = false.into();
+    }
+    let schema = jsonschema::validator_for(&schema).unwrap();
+    for line in lines {
+        if let Err(error) = schema.validate(line) {
+            panic!("{}: {error}\n{line:#}", error.instance_path());
+        }
+    }
+}
+
 fn events_of(mpi: Mpi) {
     let _turn = my_turn();
     let made = made_of(mpi, "events", Debug::None);
@@ -233,6 +248,7 @@ fn events_of(mpi: Mpi) {
         "{}",
         lines[0]
     );
+    check_schema(&lines);
     let events = &lines[1..];
     check_order(events);
     let received = events.iter().filter(|event| event.get("from").is_some()).count();

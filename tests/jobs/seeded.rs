@@ -12,8 +12,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// How many must have the faulty line among the first twenty, of so many: as many as have it. The aim, 18 of 21, is 59.
-const AIM: (usize, usize) = (58, 68);
+/// How many must have the faulty line among the first twenty, of so many: as many as have it. The aim, 18 of 21, is 61.
+const AIM: (usize, usize) = (61, 71);
 
 /// Those that run under CI: of C and of C++, a condition and a message.
 const ALWAYS: [&str; 3] = ["local_norm", "tag_in_member", "parameters_of_root"];

@@ -139,3 +139,36 @@ fn instances_at_one_place_share_a_name() {
         assert_eq!(last["qualified"], wanted, "{answer:#}");
     }
 }
+
+/// Debug info has no linkage name of a function that takes a local type; the linker does.
+#[test]
+fn a_template_that_is_given_a_lambda_keeps_its_class() {
+    let sandbox = Sandbox::new("names_lambda");
+    let source = "\
+#include <unistd.h>
+namespace solver {
+struct Domain {
+    template <class F> __attribute__((noinline)) int for_each(F f) { return f(1) + 1; }
+};
+}
+int main()
+{
+    solver::Domain domain;
+    return domain.for_each([](int n) { if (write(1, \"x\", 1) == 1) pause(); return n; });
+}
+";
+    sandbox.write("each.cpp", source);
+    sandbox.compile(
+        "each.cpp",
+        "each",
+        &["-g", "-O0", "-Wl,--no-as-needed", "-lstdc++"],
+    );
+    let target = sandbox.start("each", &[]);
+    let answer: Value = serde_json::from_str(&find(&sandbox, &["--format", "json"], &[&target])).unwrap();
+    let frames = frames(&answer);
+    let qualified = frames.iter().find(|(function, _)| *function == "for_each");
+    let qualified = qualified
+        .and_then(|(_, qualified)| *qualified)
+        .unwrap_or_default();
+    assert!(qualified.starts_with("solver::Domain::for_each<"), "{frames:?}");
+}

@@ -248,6 +248,11 @@ impl Body<'_, '_> {
         if let Some(kind) = self.implicit_member(node, &name) {
             return kind;
         }
+        if !self.captured.contains(&name)
+            && let Some(constant) = self.file.enumerator_of_header(node, &name, None)
+        {
+            return constant;
+        }
         self.file.note_address_of_function(name.clone());
         if matches!(self.kind, BodyKind::Method | BodyKind::LambdaInMethod)
             && let Some(exposed) = self.exposed_by(&name, node)

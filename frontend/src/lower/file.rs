@@ -1,5 +1,6 @@
 //! File scope: which names are variables, functions, types and enumerators, and where functions are.
 
+use crate::enumerators::Enumerated;
 use crate::lower::cxx::{ClassOf, Scope, Surroundings};
 use crate::lower::declare::{Derived, Specifiers};
 use crate::lower::function::lower_function;
@@ -324,6 +325,22 @@ impl<'a> File<'a> {
         found
     }
 
+    /// What `name` at `node`, behind `qualifier` and `::` if there is one, is as an enumerator of a header; `None` if it is none, or this file
+    /// declares something else of that name.
+    pub fn enumerator_of_header(&self, node: Node, name: &str, qualifier: Option<&str>) -> Option<ExprKind> {
+        if self.global_index.contains_key(name) || self.is_function_name(name) {
+            return None;
+        }
+        let at = self.prepared.map.raw_start(node.start_byte() as u32);
+        let qualifier = qualifier.map(str::as_bytes);
+        Some(
+            match self.raw.visible.enumerator(name.as_bytes(), qualifier, at)? {
+                Enumerated::Value(value) => ExprKind::Int(value),
+                Enumerated::Unknown => ExprKind::Constant,
+            },
+        )
+    }
+
     /// The value of an integer constant expression outside functions.
     pub fn constant(&self, node: Node, depth: usize) -> Option<i64> {
         self.constant_with(node, depth, &[])
@@ -349,7 +366,8 @@ impl<'a> File<'a> {
                 let found = fresh.iter().rev().find(|(other, _)| *other == name);
                 found
                     .map(|(_, value)| *value)
-                    .or_else(|| self.enumerators.get(&name).copied())?
+                    .or_else(|| self.enumerators.get(&name).copied())
+                    .or_else(|| self.enumerator_of_header(node, &name, None).map(int))?
             }
             "parenthesized_expression" => children(node).into_iter().next().and_then(inner),
             "unary_expression" => {

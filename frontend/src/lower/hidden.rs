@@ -72,7 +72,10 @@ impl Body<'_, '_> {
                     self.partial(node, Cause::CapturedWrite);
                     return None;
                 }
-                if self.file.enumerators.contains_key(variable) || self.file.is_function_name(variable) {
+                if self.file.enumerators.contains_key(variable)
+                    || self.file.is_function_name(variable)
+                    || self.file.enumerator_of_header(node, variable, None).is_some()
+                {
                     return None;
                 }
                 if let Some(member) = self.implicit_member(node, variable) {

@@ -18,7 +18,7 @@ mod function;
 mod hidden;
 mod iterator;
 mod lambda;
-mod literal;
+pub(crate) mod literal;
 mod local;
 mod member;
 mod object;

@@ -336,6 +336,11 @@ impl Body<'_, '_> {
         if let Some(value) = self.file.enumerators.get(&name) {
             return value.map_or(ExprKind::Constant, ExprKind::Int);
         }
+        let scopes = self.file.named_scopes(node);
+        let qualifier = scopes.last().map(String::as_str);
+        if let Some(constant) = self.file.enumerator_of_header(node, &name, qualifier) {
+            return constant;
+        }
         self.file.note_address_of_function(name.clone());
         if let Some(exposed) = self.exposed_by(&name, node) {
             return exposed;

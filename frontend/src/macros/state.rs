@@ -2,6 +2,8 @@
 
 use super::Macros;
 use crate::asked::{Asked, SaidByAll, bucket};
+use crate::directive::BodyToken;
+use crate::enumerators::{Enumerator, Written};
 use crate::facts::{FileFacts, MacroState};
 use crate::token::TokenKind;
 
@@ -16,6 +18,7 @@ enum Said {
     /// Some file has a typedef of it.
     SomeTypedef,
     Cxx,
+    Enumerator,
 }
 
 impl Macros {
@@ -49,6 +52,17 @@ impl Macros {
                 hash.bytes(path.as_bytes());
                 for words in facts.typedefs.get(name).into_iter().flatten() {
                     hash.bytes(words);
+                }
+                say(name, Some(*id), hash);
+            }
+        }
+        for (name, ids) in &self.enumerators {
+            for id in ids {
+                let (path, facts) = &self.files[*id as usize];
+                let mut hash = Hash::new(Said::Enumerator, name);
+                hash.bytes(path.as_bytes());
+                for one in facts.enumerators.get(name).into_iter().flatten() {
+                    hash.enumerator(one);
                 }
                 say(name, Some(*id), hash);
             }
@@ -125,19 +139,38 @@ impl Hash {
                     params.names.iter().for_each(|name| self.bytes(name));
                 }
             }
-            self.0.update(&(definition.body.len() as u64).to_le_bytes());
-            for token in &definition.body {
-                let kind = match token.kind {
-                    TokenKind::Ident => 0,
-                    TokenKind::Number => 1,
-                    TokenKind::Str => 2,
-                    TokenKind::Char => 3,
-                    TokenKind::Punct => 4,
-                    TokenKind::Directive => 5,
-                };
-                self.0.update(&[kind]);
-                self.bytes(&token.text);
-            }
+            self.tokens(&definition.body);
+        }
+    }
+
+    fn enumerator(&mut self, one: &Enumerator) {
+        let Enumerator {
+            qualifiers,
+            is_plain,
+            value,
+        } = one;
+        self.0.update(&(qualifiers.len() as u64).to_le_bytes());
+        qualifiers.iter().for_each(|name| self.bytes(name));
+        self.0.update(&[*is_plain, value.is_some()].map(u8::from));
+        if let Some(Written { from, plus }) = value {
+            self.tokens(from);
+            self.0.update(&plus.to_le_bytes());
+        }
+    }
+
+    fn tokens(&mut self, tokens: &[BodyToken]) {
+        self.0.update(&(tokens.len() as u64).to_le_bytes());
+        for token in tokens {
+            let kind = match token.kind {
+                TokenKind::Ident => 0,
+                TokenKind::Number => 1,
+                TokenKind::Str => 2,
+                TokenKind::Char => 3,
+                TokenKind::Punct => 4,
+                TokenKind::Directive => 5,
+            };
+            self.0.update(&[kind]);
+            self.bytes(&token.text);
         }
     }
 

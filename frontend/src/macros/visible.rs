@@ -4,6 +4,7 @@ use super::{Macros, histories};
 use crate::asked::{Asked, Recorder};
 use crate::cxx::Declared;
 use crate::directive::Definition;
+use crate::enumerators::Enumerator;
 use crate::facts::{FileFacts, MacroState};
 use crate::shape::is_control;
 use crate::token::TokenKind;
@@ -41,6 +42,8 @@ pub type Names = BTreeSet<Box<[u8]>>;
 pub struct Visible<'m> {
     pub(super) macros: &'m Macros,
     pub(super) included: BTreeSet<u32>,
+    /// Those of them that no include line names among several.
+    surely_included: BTreeSet<u32>,
     pub(super) own: BTreeMap<&'m [u8], Vec<(u32, MacroState)>>,
     pub(super) own_facts: &'m FileFacts,
     /// How many loops the pragmas before a raw offset divide: all loops of one expansion ask for the same.
@@ -66,7 +69,8 @@ impl<'m> Visible<'m> {
         if let Ok(own) = macros.files.binary_search_by(|f| f.0.as_str().cmp(path)) {
             included.remove(&(own as u32));
         }
-        Self::of(included, own_facts, macros)
+        let surely_included = macros.surely_included(path, own_facts);
+        Self::of(included, surely_included, own_facts, macros)
     }
 
     /// What text that whoever includes the file at `path` may have, and whose facts are `own_facts`, can see: all that is `shared`
@@ -81,13 +85,19 @@ impl<'m> Visible<'m> {
         if let Ok(own) = macros.files.binary_search_by(|f| f.0.as_str().cmp(path)) {
             included.insert(own as u32);
         }
-        Self::of(included, own_facts, macros)
+        Self::of(included, BTreeSet::new(), own_facts, macros)
     }
 
-    fn of(included: BTreeSet<u32>, own_facts: &'m FileFacts, macros: &'m Macros) -> Self {
+    fn of(
+        included: BTreeSet<u32>,
+        surely_included: BTreeSet<u32>,
+        own_facts: &'m FileFacts,
+        macros: &'m Macros,
+    ) -> Self {
         Self {
             macros,
             included,
+            surely_included,
             own: histories(own_facts),
             own_facts,
             divided: RefCell::default(),
@@ -306,6 +316,19 @@ impl<'m> Visible<'m> {
         let visible = ids.iter().filter(|id| self.included.contains(id));
         let words = visible.filter_map(|id| self.macros.files[*id as usize].1.typedefs.get(name));
         words.flatten().map(|w| &**w).collect()
+    }
+
+    /// The enumerators of this name of the files that this one includes for certain: where an include line may name one of several files,
+    /// the name may be a variable.
+    pub(crate) fn enumerators_of_headers(&self, name: &[u8]) -> impl Iterator<Item = &'m Enumerator> {
+        let bucket = self.asked.note(name);
+        let macros = self.macros;
+        let may_be = macros.enumerator_names.may_contain(bucket);
+        let ids = may_be.then(|| macros.enumerators.get(name)).flatten();
+        let ids = ids.into_iter().flatten();
+        let ids = ids.filter(|id| self.surely_included.contains(id));
+        let facts = ids.map(|id| &macros.files[*id as usize].1);
+        facts.flat_map(|facts| facts.enumerators.get(name).into_iter().flatten())
     }
 
     /// Whether this file, or one that it includes, has a typedef of this name.

@@ -1,6 +1,6 @@
 //! Macros and conditional groups.
 
-use super::{check, check_with};
+use super::{check, check_as, check_with};
 use expect_test::expect;
 
 #[test]
@@ -636,6 +636,61 @@ fn parameters_that_only_some_builds_have() {
             fn f(a:i32, b:ptr, c:ptr)
               3:3 g@3:3(a, b, c)
               4:3 h@4:3(a, b)
+        "#]],
+    );
+}
+
+#[test]
+fn enumerators_of_headers() {
+    let tags = "#ifndef TAGS_H\n#define TAGS_H\n#include \"base.h\"\n\
+        enum { TAG_A = 3, TAG_B, TAG_C = TAG_B + (1 << OFFSET), TAG_D = BASE, last_tag };\n\
+        typedef enum role { ROLE_ROOT = 'a', ROLE_OTHER = -2 } role_t;\n\
+        struct message { enum { KIND_PLAIN = 7 } kind; };\n\
+        #ifdef BIG\nenum { CHOSEN = 1, AFTER };\n#endif\n\
+        enum { FAR = 0x7fffffff, ODD = sizeof(int), BEHIND, SHARED = 4 };\n\
+        int helper(void) { enum { INSIDE = 5 }; return INSIDE; }\n#endif\n";
+    let base = "#define BASE (100 + TEN)\n#define TEN 10\nenum { OFFSET = 2, SHARED = 5 };\n";
+    let unsure = "enum { UNSURE = 1 };\n";
+    check_with(
+        &[
+            ("tags.h", tags),
+            ("base.h", base),
+            ("x/unsure.h", unsure),
+            ("y/unsure.h", unsure),
+            ("not.h", "enum { NOT = 9 };\n"),
+        ],
+        "#include \"tags.h\"\n#include <unsure.h>\nint other = TAG_B;\nint last_tag_of;\n\
+        void f(int NOT) {\n    g(TAG_A, TAG_B, TAG_C, TAG_D, last_tag);\n    g(ROLE_ROOT, ROLE_OTHER, KIND_PLAIN);\n\
+        \x20   g(CHOSEN, AFTER, FAR, ODD, BEHIND, SHARED);\n    g(INSIDE, UNSURE, NOT);\n    int TAG_A = 8;\n    g(TAG_A);\n}\n",
+        expect![[r#"
+            3:5 global other: i32 = 4
+            4:5 global last_tag_of: i32 = 0
+            fn f(NOT:i32)
+              6:5 g@6:5(3, 4, 8, 110, 111)
+              7:5 g@7:5(97, -2, 7)
+              8:5 g@8:5(const, const, 2147483647, const, const, const)
+              9:5 g@9:5(@INSIDE, @UNSURE, NOT)
+              10:5 decl TAG_A:i32@10:9 = 8
+              11:5 g@11:5(TAG_A)
+        "#]],
+    );
+}
+
+#[test]
+fn enumerators_of_headers_in_cxx() {
+    let header = "namespace tags { enum { halo = 4 }; namespace deep { enum class Kind : int { Work = 6, Stop }; } }\n\
+        template <class T> struct Comm { enum Which { TAG_HALO = 11, low }; void go(); };\n\
+        class Other { enum { low = 12, TAG_TWICE = 1 }; int free; };\nclass Again { enum { TAG_TWICE = 2 }; };\n";
+    check_as(
+        "a.cpp",
+        &[("tags.hpp", header)],
+        "#include \"tags.hpp\"\nint free_one;\nvoid f() {\n    g(tags::halo, (int)tags::deep::Kind::Stop, Kind::Work);\n    g(TAG_HALO, TAG_TWICE, Other::TAG_TWICE, Other::low, Comm<int>::low);\n    g(halo, Work, low);\n}\n",
+        expect![[r#"
+            2:5 global free_one: i32 = 0
+            fn f()
+              4:5 g@4:5(4, (i32)7, 6)
+              5:5 g@5:5(11, const, 1, 12, 12)
+              6:5 g@6:5(&@halo, &@Work, &@low)
         "#]],
     );
 }
