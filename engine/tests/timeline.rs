@@ -35,6 +35,7 @@ fn recording(rank: u32, started: u64) -> Recording {
             rank,
             members: Some((0..RANKS).map(Some).collect()),
             remote: None,
+            neighbours: None,
             begun: 0,
             done: 0,
             last: None,

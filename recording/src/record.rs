@@ -84,6 +84,15 @@ impl Lost {
 /// The ranks of a group as ranks of the world, in their order; `None` for one of another world. Those who have the same members share one list.
 pub type Members = Arc<[Option<u32>]>;
 
+/// With whom a task exchanges in operations among neighbours, in the order of its portions; `None` for nobody. One may be there several times.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Neighbours {
+    /// Of whom it takes.
+    pub sources: Members,
+    /// To whom it gives.
+    pub destinations: Members,
+}
+
 /// What one task has recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recording {
@@ -211,6 +220,8 @@ pub struct Communicator {
     pub members: Option<Members>,
     /// The remote group of an intercommunicator.
     pub remote: Option<Members>,
+    /// Its neighbours in the communicator's topology; `None` if it has none, or there was no room for them.
+    pub neighbours: Option<Neighbours>,
     /// Collective operations begun.
     pub begun: u64,
     /// Collective operations done.

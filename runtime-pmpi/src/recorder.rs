@@ -8,7 +8,7 @@ mod events;
 mod requests;
 
 pub use call::{Call, Outcome};
-pub use communicators::New;
+pub use communicators::{NeighbourCounts, NeighbourRanks, New};
 pub use divisions::Peers;
 
 use crate::epochs::Epochs;

@@ -45,6 +45,7 @@ fn make(recorder: &Recorder, handle: u64) {
         rank: 2,
         members: &[0, 1, 2, 3, 9, 11],
         remote: &[],
+        neighbours: None,
     });
 }
 
