@@ -62,7 +62,7 @@ pub(crate) fn made() -> (Vec<u8>, Vec<u8>) {
         b"MPI_Recv\nMPI_Barrier\nMPI_Waitall\nMPI_Neighbor_alltoall\n",
     );
     own.publish(header::MAGIC, recording::layout::MAGIC);
-    recorder.world(1, 6);
+    recorder.world(1, 6, 0);
     recorder.stage(2);
     let thread = recorder.thread(42, |_| true);
     recorder.stack_is(thread, runtime_pmpi::paths::own_stack());

@@ -52,6 +52,9 @@ pub mod header {
     pub const HOST_WORDS: usize = 8;
     /// The job, as the launcher names it: 64 bytes, filled up with zeros.
     pub const JOB: usize = 24;
+    /// 0 if the task's `MPI_COMM_WORLD` is the one that the job began with; of a world that was spawned, a number that its tasks have alike and those of another world, as far as the launcher
+    /// names them, have not.
+    pub const SPAWNED: usize = 32;
 }
 
 /// Words for the names of operations: the functions of MPI, in the order of their numbers, each ended by a newline.

@@ -132,6 +132,7 @@ impl File<'_> {
             host: self.text(header::HOST, header::HOST_WORDS),
             job: self.text(header::JOB, header::HOST_WORDS),
             world,
+            spawned: some(self.word(header::SPAWNED)),
             stage,
             operations,
             threads,

@@ -110,6 +110,8 @@ pub struct Recording {
     pub job: String,
     /// The rank and the size of `MPI_COMM_WORLD`, once they are known.
     pub world: Option<(u32, u32)>,
+    /// The number of its world, if that was spawned: its ranks are others than those of the world that the job began with.
+    pub spawned: Option<u64>,
     /// How far it is.
     pub stage: Stage,
     /// The names of the operations, by number.

@@ -84,12 +84,16 @@ pub extern "C" fn hindmost_stage(stage: u64) {
     }
 }
 
-/// The rank in the world, and its size.
+/// The rank in the world, and its size; whether the world was spawned, if `is_spawned` is not 0.
 #[unsafe(no_mangle)]
 #[expect(unsafe_code, reason = "called from C")]
-pub extern "C" fn hindmost_world(rank: u32, size: u32) {
+pub extern "C" fn hindmost_world(rank: u32, size: u32, is_spawned: u32) {
     if let Some(recorder) = recorder() {
-        recorder.world(rank, size);
+        let spawned = match is_spawned {
+            0 => 0,
+            _ => file::number_of_world(),
+        };
+        recorder.world(rank, size, spawned);
     }
 }
 

@@ -58,7 +58,7 @@ fn record(directory: &Path) {
     let index: Vec<AtomicU64> = (0..Recorder::index_words()).map(|_| AtomicU64::new(0)).collect();
     let recorder = Recorder::new(words, Words::new(Vec::leak(index)));
     make(&recorder, WORLD);
-    recorder.world(2, 12);
+    recorder.world(2, 12, 0);
     assert_eq!(recorder.thread(4_711, |_| true), 1);
     recorder.stack_is(1, own_stack());
     recorder.stage(2);
@@ -146,7 +146,10 @@ fn check(bytes: &[u8], known: u64, context: &str) -> u64 {
         Some(&[0, 1, 2, 3, 9, 11].map(Some)[..]),
         "{context}"
     );
-    let mut others = recording.communicators.iter().filter(|each| each.made_by.is_some());
+    let mut others = recording
+        .communicators
+        .iter()
+        .filter(|each| each.made_by.is_some());
     let has_neighbours = |each: &recording::Communicator| {
         let neighbours = each.neighbours.as_ref();
         neighbours.is_some_and(|of| of.sources[..] == [Some(9), Some(3)] && of.destinations.is_empty())
