@@ -6,6 +6,7 @@
 
 mod involved;
 mod messages;
+mod neighbours;
 mod task;
 mod verdict;
 mod windows;

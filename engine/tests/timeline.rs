@@ -21,6 +21,7 @@ fn recording(rank: u32, started: u64) -> Recording {
         host: format!("host{}", rank / 2),
         job: "job".to_owned(),
         world: Some((rank, RANKS)),
+        spawned: None,
         stage: Stage::Running,
         operations: ["MPI_Send", "MPI_Recv", "MPI_Barrier"]
             .map(str::to_owned)
@@ -35,6 +36,7 @@ fn recording(rank: u32, started: u64) -> Recording {
             rank,
             members: Some((0..RANKS).map(Some).collect()),
             remote: None,
+            neighbours: None,
             begun: 0,
             done: 0,
             last: None,

@@ -1,9 +1,11 @@
 //! What the flight recorder has written of a task, all the way to who waits for whom.
 
 use engine::recorded::{Record, Recording, waiting};
-use recording::layout::{FIRST_VERSION, SECOND_VERSION, WORDS_OF_FIRST, WORDS_OF_SECOND, does, header};
+use recording::layout::{
+    FIRST_VERSION, SECOND_VERSION, UNKNOWN_MEMBER, WORDS_OF_FIRST, WORDS_OF_SECOND, does, header,
+};
 use recording::ring;
-use runtime_pmpi::recorder::{Call, New, Outcome, Recorder};
+use runtime_pmpi::recorder::{Call, NeighbourRanks, New, Outcome, Recorder};
 use runtime_pmpi::words::Words;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -55,9 +57,12 @@ pub(crate) fn made() -> (Vec<u8>, Vec<u8>) {
     let index: Vec<AtomicU64> = (0..Recorder::index_words()).map(|_| AtomicU64::new(0)).collect();
     let recorder = Recorder::new(Words::new(words), Words::new(Vec::leak(index))).with_ring(Words::new(ring));
     let own = Words::new(words);
-    runtime_pmpi::file::describe(own, b"MPI_Recv\nMPI_Barrier\nMPI_Waitall\n");
+    runtime_pmpi::file::describe(
+        own,
+        b"MPI_Recv\nMPI_Barrier\nMPI_Waitall\nMPI_Neighbor_alltoall\n",
+    );
     own.publish(header::MAGIC, recording::layout::MAGIC);
-    recorder.world(1, 6);
+    recorder.world(1, 6, 0);
     recorder.stage(2);
     let thread = recorder.thread(42, |_| true);
     recorder.stack_is(thread, runtime_pmpi::paths::own_stack());
@@ -72,6 +77,10 @@ pub(crate) fn made() -> (Vec<u8>, Vec<u8>) {
             rank: 1,
             members: &[0, 1, 2, 3],
             remote,
+            neighbours: (handle == 10).then_some(NeighbourRanks {
+                sources: &[0, UNKNOWN_MEMBER],
+                destinations: &[2],
+            }),
         });
     }
     // A window that is open to rank 0, and an access to the windows of ranks 2 and 3.
@@ -85,6 +94,7 @@ pub(crate) fn made() -> (Vec<u8>, Vec<u8>) {
         rank: 1,
         members: &[0, 1, 2, 3],
         remote: &[],
+        neighbours: None,
     });
     let epoch = Call {
         communicator: 20,
@@ -101,7 +111,11 @@ pub(crate) fn made() -> (Vec<u8>, Vec<u8>) {
     let all = (0..16).chain([does::LOCKS as u32, does::SYNCHRONISES as u32, 16, 17]);
     for what in all {
         let mut call = Call {
-            operation: what % 3,
+            operation: if u64::from(what) == does::COLLECTIVE {
+                3
+            } else {
+                what % 3
+            },
             does: what,
             communicator: 9 + u64::from(what % 3),
             thread,
@@ -118,6 +132,10 @@ pub(crate) fn made() -> (Vec<u8>, Vec<u8>) {
         if u64::from(what) == does::TO_ROOT {
             recorder.divide(&call, &[5, 5, 0, 9, 1], 1);
             prepared(&recorder, call.ordinal);
+        }
+        // To one neighbour, of another and of nobody.
+        if u64::from(what) == does::COLLECTIVE {
+            recorder.divide(&call, &[5, 9, 9], 1);
         }
         recorder.start(&call, 100 + u64::from(what));
         if !matches!(what, 16 | 17) {
@@ -163,6 +181,7 @@ fn prepared(recorder: &Recorder, ordinal: u64) {
         rank: 1,
         members: &[0, 1, 2, 3],
         remote: &[],
+        neighbours: None,
     });
     let call = Call {
         does: does::EVERY_PART as u32,

@@ -47,6 +47,8 @@ pub fn recorded_events(
 pub struct FollowedEvents {
     paths: Vec<PathBuf>,
     job: String,
+    /// The number of its world, if that was spawned.
+    spawned: Option<u64>,
     /// The next event of each ring.
     next: BTreeMap<PathBuf, u64>,
     /// The tasks, to ask whether they still run.
@@ -65,6 +67,7 @@ impl FollowedEvents {
         Ok(Self {
             paths: paths.to_vec(),
             job: job.unwrap_or_default(),
+            spawned: recordings.first().and_then(|(_, recording)| recording.spawned),
             next: BTreeMap::new(),
             tasks: recordings.into_iter().collect(),
         })
@@ -78,7 +81,8 @@ impl FollowedEvents {
             let read = read_from(file, next).ok()??;
             let (recording, events) = &read;
             // Events before MPI has told the rank are read once that is known.
-            let is_ready = recording.job == self.job && recording.world.is_some();
+            let is_ready =
+                (&recording.job, recording.spawned) == (&self.job, self.spawned) && recording.world.is_some();
             (is_ready && events.next > next).then_some((file.clone(), read))
         };
         let fresh: Vec<_> = files.par_iter().filter_map(read).collect();

@@ -51,7 +51,8 @@ impl FirstLook {
     /// There is no recording, or none that can be read.
     pub fn of_paths(paths: &[PathBuf], listener: &dyn Listener) -> Result<FirstLook, Failure> {
         let mut first = read(&files(paths)?, &Reader::default(), listener)?;
-        let begun = |found: &&(PathBuf, Recording)| found.1.started;
+        // What a job spawns begins later than itself.
+        let begun = |found: &&(PathBuf, Recording)| (found.1.spawned.is_none(), found.1.started);
         if let Some(newest) = first
             .iter()
             .max_by_key(begun)
@@ -281,25 +282,39 @@ pub(crate) fn read_one(file: &Path, reader: &Reader) -> Result<Recording, String
     Recording::read(&bytes).map_err(|error| error.to_string())
 }
 
-/// Which job a recording is of, as its task knows it.
-fn job_of(recording: &Recording) -> (String, Option<u32>) {
-    (recording.job.clone(), recording.world.map(|(_, size)| size))
+/// Which job a recording is of, as its task knows it: its name, its size, and the number of its world if that was spawned. Ranks of two worlds have the same numbers.
+#[derive(PartialEq, Eq)]
+struct JobKey {
+    name: String,
+    size: Option<u32>,
+    spawned: Option<u64>,
+}
+
+fn job_of(recording: &Recording) -> JobKey {
+    JobKey {
+        name: recording.job.clone(),
+        size: recording.world.map(|(_, size)| size),
+        spawned: recording.spawned,
+    }
 }
 
 /// Leaves the recordings of one job: a directory may hold those of others.
-fn of_one_job(
-    recordings: &mut Vec<(PathBuf, Recording)>,
-    job: &(String, Option<u32>),
-    listener: &dyn Listener,
-) {
-    let before = recordings.len();
-    recordings.retain(|(_, recording)| recording.world.is_none() || job_of(recording) == *job);
-    if recordings.len() < before {
+fn of_one_job(recordings: &mut Vec<(PathBuf, Recording)>, job: &JobKey, listener: &dyn Listener) {
+    let is_other = |recording: &Recording| recording.world.is_some() && job_of(recording) != *job;
+    let others = recordings.iter().filter(|(_, recording)| is_other(recording));
+    let of_a_world = |recording: &Recording| recording.job == job.name && recording.spawned != job.spawned;
+    let (worlds, jobs): (Vec<_>, Vec<_>) = others.partition(|(_, recording)| of_a_world(recording));
+    if !jobs.is_empty() {
+        listener.warn(&format!("{} recordings of other jobs are left out", jobs.len()));
+    }
+    if let Some((file, _)) = worlds.first() {
         listener.warn(&format!(
-            "{} recordings of other jobs are left out",
-            before - recordings.len()
+            "{} recordings of another MPI_COMM_WORLD of the job, by MPI_Comm_spawn, are left out: hindmost waits with the names of these files tells about them ({} is one)",
+            worlds.len(),
+            file.display()
         ));
     }
+    recordings.retain(|(_, recording)| !is_other(recording));
 }
 
 /// Whether the process of a recording still runs, on this host.

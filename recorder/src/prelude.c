@@ -37,8 +37,8 @@ struct hindmost_call {
 /* As `Described` there. */
 struct hindmost_described {
     uint64_t handle, parent, made_by, ordinal;
-    const int *members, *remote;
-    uint32_t size, remote_size, kind, by_all, rank;
+    const int *members, *remote, *sources, *destinations;
+    uint32_t size, remote_size, kind, by_all, rank, source_count, destination_count, has_neighbours;
 };
 
 /* As `layout::does` of the crate recording. */
@@ -54,14 +54,20 @@ struct hindmost_peers {
     uint32_t count, is_inter, rank;
 };
 
+/* As `NeighbourCounts` there. */
+struct hindmost_neighbour_counts {
+    uint32_t sources, destinations;
+};
+
 void hindmost_open(const char *names, size_t length);
 void hindmost_stage(uint64_t stage);
-void hindmost_world(uint32_t rank, uint32_t size);
+void hindmost_world(uint32_t rank, uint32_t size, uint32_t is_spawned);
 void hindmost_share(uint32_t is_shared);
 uint32_t hindmost_thread(void);
 uint32_t hindmost_enter(struct hindmost_call *call, const uint64_t *requests, size_t count);
 void hindmost_leave(const struct hindmost_call *call, uint32_t outcome);
 struct hindmost_peers hindmost_peers(const struct hindmost_call *call);
+struct hindmost_neighbour_counts hindmost_neighbours(const struct hindmost_call *call);
 void hindmost_divide(const struct hindmost_call *call, uint64_t request, const uint64_t *portions, size_t given, size_t taken);
 void hindmost_request(const struct hindmost_call *call, uint64_t handle, uint32_t persistent);
 void hindmost_activate(uint64_t handle);
@@ -194,7 +200,7 @@ static inline int64_t bytes_of(int64_t count, MPI_Datatype type)
  * the root. Nobody where portions are not kept; a wrong argument is for MPI to refuse. */
 enum { MOST_PORTIONS = 1 << 13, FEW_PORTIONS = 64, NO_ROOT = INT_MIN };
 struct peers {
-    int count, is_root, has_portion;
+    int count, is_root, has_portion, sources, destinations;
 };
 static inline struct peers peers_with(const struct hindmost_call *call, int root)
 {
@@ -208,11 +214,23 @@ static inline struct peers peers_with(const struct hindmost_call *call, int root
     return peers;
 }
 
+/* The same in a topology: to these a task gives, and of those it takes. */
+static inline struct peers neighbours_of(const struct hindmost_call *call)
+{
+    struct peers peers = { 0 };
+    struct hindmost_neighbour_counts known = hindmost_neighbours(call);
+    if (known.sources > MOST_PORTIONS / 2 || known.destinations > MOST_PORTIONS / 2) return peers;
+    peers.sources = (int)known.sources;
+    peers.destinations = (int)known.destinations;
+    peers.count = peers.sources + peers.destinations;
+    return peers;
+}
+
 /* Notes how a call divides what it gives and takes: so many portions are given, each as a call of bytes_of says for peer `i`, and so many taken. What is prepared is divided when its request is started. */
-#define DIVIDES(request, root, how_many_given, bytes_given, how_many_taken, bytes_taken)                                    \
+#define DIVIDES(request, with_whom, how_many_given, bytes_given, how_many_taken, bytes_taken)                                    \
     do {                                                                                                                    \
         uint64_t few[FEW_PORTIONS], *portions = few;                                                                        \
-        struct peers peers = peers_with(&call, root);                                                                       \
+        struct peers peers = with_whom;                                                                                     \
         int given = peers.count ? (how_many_given) : 0, taken = peers.count ? (how_many_taken) : 0;                         \
         if (given + taken > FEW_PORTIONS) portions = malloc(sizeof(uint64_t) * (size_t)(given + taken));                    \
         if (!portions || !peers.count) break;                                                                               \
@@ -250,6 +268,57 @@ static int *ranks_of(MPI_Group group, int size)
     return ranks;
 }
 
+/* The neighbours of a task in a communicator's topology, in the order in which it gives to them and takes of them, as ranks of the world; -1 for MPI_PROC_NULL. */
+struct neighbours {
+    int *sources, *destinations, source_count, destination_count, is_known;
+};
+
+static void neighbours_have(struct neighbours *found, int sources, int destinations)
+{
+    found->sources = malloc(2 * sizeof(int) * (size_t)(sources + 1));
+    found->destinations = malloc(2 * sizeof(int) * (size_t)(destinations + 1));
+    found->source_count = sources;
+    found->destination_count = destinations;
+    found->is_known = found->sources && found->destinations;
+}
+
+static struct neighbours neighbours_in(MPI_Comm comm, int rank, const int *members, int size)
+{
+    struct neighbours found = { 0 };
+    int status = MPI_UNDEFINED, sources = 0, destinations = 0, is_told = 0;
+    if (!members || PMPI_Topo_test(comm, &status) != MPI_SUCCESS || status == MPI_UNDEFINED) return found;
+    if (status == MPI_CART && PMPI_Cartdim_get(comm, &sources) == MPI_SUCCESS) {
+        neighbours_have(&found, 2 * sources, 2 * sources);
+        for (int i = 0; found.is_known && i < sources; i++) {
+            int *pair = found.sources + 2 * (size_t)i;
+            if (PMPI_Cart_shift(comm, i, 1, &pair[0], &pair[1]) != MPI_SUCCESS) found.is_known = 0;
+        }
+        is_told = found.is_known;
+        if (is_told) memcpy(found.destinations, found.sources, sizeof(int) * (size_t)found.source_count);
+    } else if (status == MPI_GRAPH && PMPI_Graph_neighbors_count(comm, rank, &sources) == MPI_SUCCESS) {
+        neighbours_have(&found, sources, sources);
+        is_told = found.is_known && PMPI_Graph_neighbors(comm, rank, sources, found.sources) == MPI_SUCCESS;
+        if (is_told) memcpy(found.destinations, found.sources, sizeof(int) * (size_t)sources);
+#if MPI_VERSION > 2 || (MPI_VERSION == 2 && MPI_SUBVERSION >= 2)
+    } else if (status == MPI_DIST_GRAPH) {
+        int is_weighted;
+        if (PMPI_Dist_graph_neighbors_count(comm, &sources, &destinations, &is_weighted) == MPI_SUCCESS) {
+            neighbours_have(&found, sources, destinations);
+            /* The weights are of no use here, and there is room for them behind the ranks. */
+            is_told = found.is_known && PMPI_Dist_graph_neighbors(comm, sources, found.sources, found.sources + sources + 1, destinations,
+                                                                  found.destinations, found.destinations + destinations + 1) == MPI_SUCCESS;
+        }
+#endif
+    }
+    found.is_known = is_told;
+    if (!is_told) found.source_count = found.destination_count = 0;
+    for (int i = 0; i < found.source_count; i++)
+        found.sources[i] = found.sources[i] >= 0 && found.sources[i] < size ? members[found.sources[i]] : -1;
+    for (int i = 0; i < found.destination_count; i++)
+        found.destinations[i] = found.destinations[i] >= 0 && found.destinations[i] < size ? members[found.destinations[i]] : -1;
+    return found;
+}
+
 /* A new communicator, or what has a communicator's members: `handle` is its own. */
 static void describe(MPI_Comm comm, uint64_t handle, uint32_t kind, uint64_t parent, uint32_t operation, int by_all,
                      uint64_t ordinal)
@@ -275,7 +344,16 @@ static void describe(MPI_Comm comm, uint64_t handle, uint32_t kind, uint64_t par
     described.remote = remote;
     described.remote_size = remote ? (uint32_t)remote_size : 0;
     described.rank = (uint32_t)rank;
+    struct neighbours neighbours = { 0 };
+    if (!is_inter && (kind == COMMUNICATOR || kind == PREPARED)) neighbours = neighbours_in(comm, rank, members, size);
+    described.sources = neighbours.sources;
+    described.destinations = neighbours.destinations;
+    described.source_count = (uint32_t)neighbours.source_count;
+    described.destination_count = (uint32_t)neighbours.destination_count;
+    described.has_neighbours = (uint32_t)neighbours.is_known;
     hindmost_communicator(&described);
+    free(neighbours.sources);
+    free(neighbours.destinations);
     free(members);
     free(remote);
 }

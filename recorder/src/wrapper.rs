@@ -272,7 +272,7 @@ fn amount(prototype: &Prototype) -> Vec<String> {
     notes
 }
 
-/// What notes how much each member gives each other and takes of it, where each pair has to say the same. With `MPI_IN_PLACE` a member of `MPI_Alltoallv` gives what it takes,
+/// What notes how much each member gives each other, or each neighbour, and takes of it, where each pair has to say the same. With `MPI_IN_PLACE` a member of `MPI_Alltoallv` gives what it takes,
 /// and a root gives itself nothing. `request` is that of what is prepared, or 0.
 fn divided(prototype: &Prototype, request: &str) -> Option<String> {
     let name = |index: usize| Some(prototype.parameters.get(index)?.name.as_str());
@@ -287,11 +287,17 @@ fn divided(prototype: &Prototype, request: &str) -> Option<String> {
             "({is_there} ? bytes_of((int64_t){count}[i], {ty}{index}) : 0)"
         ))
     };
+    let alike = |count: usize, ty: usize| Some(format!("bytes_of((int64_t){}, {})", name(count)?, name(ty)?));
     let one = |buffer: usize, count: usize, ty: usize| {
-        let bytes = format!("bytes_of((int64_t){}, {})", name(count)?, name(ty)?);
-        Some(format!("{} == MPI_IN_PLACE ? 0 : {bytes}", name(buffer)?))
+        Some(format!(
+            "{} == MPI_IN_PLACE ? 0 : {}",
+            name(buffer)?,
+            alike(count, ty)?
+        ))
     };
-    let (root, given, gives, taken, takes) = match &blocking(prototype.function())[..] {
+    let among_members = |root: &str| format!("peers_with(&call, {root})");
+    let among_neighbours = || "neighbours_of(&call)".to_owned();
+    let (peers, given, gives, taken, takes) = match &blocking(prototype.function())[..] {
         all @ ("MPI_Alltoallv" | "MPI_Alltoallw") => {
             let of_type = if all == "MPI_Alltoallw" { "[i]" } else { "" };
             let takes = list(5, 7, of_type)?;
@@ -300,26 +306,61 @@ fn divided(prototype: &Prototype, request: &str) -> Option<String> {
                 name(0)?,
                 list(1, 3, of_type)?
             );
-            ("NO_ROOT", "peers.count", gives, "peers.count", takes)
+            (
+                among_members("NO_ROOT"),
+                "peers.count",
+                gives,
+                "peers.count",
+                takes,
+            )
         }
         "MPI_Gatherv" => (
-            name(7)?,
+            among_members(name(7)?),
             "peers.has_portion",
             one(0, 1, 2)?,
             "peers.is_root ? peers.count : 0",
             list(4, 6, "")?,
         ),
         "MPI_Scatterv" => (
-            name(7)?,
+            among_members(name(7)?),
             "peers.is_root ? peers.count : 0",
             list(1, 3, "")?,
             "peers.has_portion",
             one(4, 5, 6)?,
         ),
+        all @ ("MPI_Neighbor_alltoallv" | "MPI_Neighbor_alltoallw") => {
+            let of_type = if all == "MPI_Neighbor_alltoallw" {
+                "[i]"
+            } else {
+                ""
+            };
+            let (gives, takes) = (list(1, 3, of_type)?, list(5, 7, of_type)?);
+            (
+                among_neighbours(),
+                "peers.destinations",
+                gives,
+                "peers.sources",
+                takes,
+            )
+        }
+        "MPI_Neighbor_allgatherv" => (
+            among_neighbours(),
+            "peers.destinations",
+            alike(1, 2)?,
+            "peers.sources",
+            list(4, 6, "")?,
+        ),
+        "MPI_Neighbor_allgather" | "MPI_Neighbor_alltoall" => (
+            among_neighbours(),
+            "peers.destinations",
+            alike(1, 2)?,
+            "peers.sources",
+            alike(4, 5)?,
+        ),
         _ => return None,
     };
     Some(format!(
-        "DIVIDES({request}, {root}, {given}, {gives}, {taken}, {takes});"
+        "DIVIDES({request}, {peers}, {given}, {gives}, {taken}, {takes});"
     ))
 }
 

@@ -1,17 +1,34 @@
 
 /* What every MPI has and no rule covers: the beginning and the end, requests, and handles that are freed. */
 
+#if MPI_VERSION >= 4
+/* The session that the world's ranks were asked of, in a program without MPI_COMM_WORLD. */
+static MPI_Session hindmost_session;
+static int hindmost_has_session;
+#endif
+
+/* The world's ranks are not told any more; a session keeps nothing of MPI beyond its end. */
+static void leave_world(void)
+{
+    if (hindmost_has_world) PMPI_Group_free(&hindmost_world_group);
+    hindmost_has_world = 0;
+}
+
 static void world_is_there(void)
 {
     int rank, size;
     MPI_Comm parent = MPI_COMM_NULL;
     if (PMPI_Comm_rank(MPI_COMM_WORLD, &rank) != MPI_SUCCESS || PMPI_Comm_size(MPI_COMM_WORLD, &size) != MPI_SUCCESS) return;
+    leave_world();
+#if MPI_VERSION >= 4
+    hindmost_has_session = 0;
+#endif
     hindmost_has_world = PMPI_Comm_group(MPI_COMM_WORLD, &hindmost_world_group) == MPI_SUCCESS;
     describe(MPI_COMM_WORLD, HANDLE(MPI_COMM_WORLD), COMMUNICATOR, 0, 0, 1, 0);
     describe(MPI_COMM_SELF, HANDLE(MPI_COMM_SELF), COMMUNICATOR, 0, 0, 1, 0);
     if (PMPI_Comm_get_parent(&parent) == MPI_SUCCESS)
         describe(parent, COMM_HANDLE(parent), COMMUNICATOR, 0, HINDMOST_MPI_Comm_spawn + 1, 0, 0);
-    hindmost_world((uint32_t)rank, (uint32_t)size);
+    hindmost_world((uint32_t)rank, (uint32_t)size, parent != MPI_COMM_NULL);
     int level = MPI_THREAD_MULTIPLE;
     hindmost_share(PMPI_Query_thread(&level) != MPI_SUCCESS || level == MPI_THREAD_MULTIPLE);
     hindmost_stage(2);
@@ -54,13 +71,62 @@ EXPORTED int MPI_Finalize(void)
     if (hindmost_has_world) call.communicator = HANDLE(MPI_COMM_WORLD);
     if (!begins(&call, NULL, 0)) return REAL(MPI_Finalize)();
     hindmost_stage(3);
-    if (hindmost_has_world) PMPI_Group_free(&hindmost_world_group);
-    hindmost_has_world = 0;
+    leave_world();
     int result = REAL(MPI_Finalize)();
     hindmost_stage(4);
     ends(&call, outcome_of(result));
     return result;
 }
+
+#if MPI_VERSION >= 4
+/* A program of sessions alone has no MPI_COMM_WORLD; the set of all processes has the same ranks. Those are told as long as the session that they were asked of is open. Whether the
+ * program comes back with another session nobody knows, so that the end of one is no end of its use of MPI. */
+static void session_is_there(MPI_Session session)
+{
+    int rank, size;
+    if (PMPI_Group_from_session_pset(session, "mpi://WORLD", &hindmost_world_group) != MPI_SUCCESS) return;
+    hindmost_has_world = 1;
+    hindmost_session = session;
+    hindmost_has_session = 1;
+    if (PMPI_Group_rank(hindmost_world_group, &rank) != MPI_SUCCESS || rank < 0) return;
+    if (PMPI_Group_size(hindmost_world_group, &size) != MPI_SUCCESS) return;
+    hindmost_world((uint32_t)rank, (uint32_t)size, 0);
+    hindmost_stage(2);
+}
+
+EXPORTED int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session)
+{
+    static int is_taken;
+    struct hindmost_call call = CALL(MPI_Session_init, OTHER);
+    if (here.is_inside) return REAL(MPI_Session_init)(info, errhandler, session);
+    hindmost_open(hindmost_names, sizeof hindmost_names - 1);
+    int recorded = begins(&call, NULL, 0);
+    here.is_inside = 1;
+    int result = REAL(MPI_Session_init)(info, errhandler, session);
+    /* Of threads that begin sessions at one time one asks for the ranks. */
+    if (result == MPI_SUCCESS && recorded && !__atomic_exchange_n(&is_taken, 1, __ATOMIC_ACQUIRE)) {
+        if (!hindmost_has_world) session_is_there(*session);
+        __atomic_store_n(&is_taken, 0, __ATOMIC_RELEASE);
+    }
+    here.is_inside = 0;
+    if (recorded) ends(&call, outcome_of(result));
+    return result;
+}
+
+EXPORTED int MPI_Session_finalize(MPI_Session *session)
+{
+    struct hindmost_call call = CALL(MPI_Session_finalize, OTHER);
+    if (here.is_inside) return REAL(MPI_Session_finalize)(session);
+    if (!begins(&call, NULL, 0)) return REAL(MPI_Session_finalize)(session);
+    if (session && hindmost_has_session && *session == hindmost_session) {
+        hindmost_has_session = 0;
+        leave_world();
+    }
+    int result = REAL(MPI_Session_finalize)(session);
+    ends(&call, outcome_of(result));
+    return result;
+}
+#endif
 
 EXPORTED int MPI_Abort(MPI_Comm comm, int errorcode)
 {

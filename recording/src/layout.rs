@@ -52,6 +52,9 @@ pub mod header {
     pub const HOST_WORDS: usize = 8;
     /// The job, as the launcher names it: 64 bytes, filled up with zeros.
     pub const JOB: usize = 24;
+    /// 0 if the task's `MPI_COMM_WORLD` is the one that the job began with; of a world that was spawned, a number that its tasks have alike and those of another world, as far as the launcher
+    /// names them, have not.
+    pub const SPAWNED: usize = 32;
 }
 
 /// Words for the names of operations: the functions of MPI, in the order of their numbers, each ended by a newline.
@@ -173,12 +176,19 @@ pub mod communicator {
     pub const FENCED: usize = 12;
     /// With how many a member divides what it gives: all members or, of an intercommunicator, the remote group. For the recorder alone.
     pub const PEERS: usize = 13;
+    /// Of one with a topology: of whom the task takes in operations among neighbours, stored as [`MEMBERS`] is, in their order, and beside it the bit
+    /// [`HAS_NEIGHBOURS`](super::HAS_NEIGHBOURS). 0 if there is none, or there was no room.
+    pub const SOURCES: usize = 14;
+    /// To whom it gives in these.
+    pub const DESTINATIONS: usize = 15;
 }
+/// Tells a list of neighbours that is empty from one that is not known.
+pub const HAS_NEIGHBOURS: u64 = 1 << 63;
 
 /// Words for the members of communicators: runs of consecutive world ranks, in the order of the communicator's ranks; the first in the
 /// lower half, their number in the upper. [`UNKNOWN_MEMBER`] stands for one of another world.
 pub const MEMBERS: usize = 1 << 17;
-/// A member that is in no relation to this task's world.
+/// A member that is in no relation to this task's world; in a list of neighbours also `MPI_PROC_NULL`.
 pub const UNKNOWN_MEMBER: u32 = u32::MAX;
 
 /// Channels: (communicator, direction, peer, tag), at most.

@@ -19,6 +19,6 @@ pub mod ring;
 
 pub use division::{Division, Portions};
 pub use record::{
-    Amount, Call, Channel, Communicator, Error, Kind, Lost, Members, Pending, Polling, Recording,
+    Amount, Call, Channel, Communicator, Error, Kind, Lost, Members, Neighbours, Pending, Polling, Recording,
     RequestState, Stage, Thread,
 };

@@ -3,20 +3,21 @@
 use crate::division::Division;
 use crate::layout::{
     self, ANY_TAG, CHANNEL, CHANNELS, CHANNELS_AT, COMMUNICATOR, COMMUNICATORS, COMMUNICATORS_AT,
-    FIRST_VERSION, FREE, HEADER, MAGIC, MEMBERS, MEMBERS_AT, NAMES, NAMES_AT, NOW, REQUEST, REQUESTS,
-    REQUESTS_AT, RETIRED, SECOND_VERSION, THREAD, THREADS, THREADS_AT, UNKNOWN_MEMBER, VERSION, WORDS,
-    WORDS_OF_FIRST, WORDS_OF_SECOND, channel, communicator, does, header, now, peer, request, state, thread,
+    FIRST_VERSION, FREE, HAS_NEIGHBOURS, HEADER, MAGIC, MEMBERS, MEMBERS_AT, NAMES, NAMES_AT, NOW, REQUEST,
+    REQUESTS, REQUESTS_AT, RETIRED, SECOND_VERSION, THREAD, THREADS, THREADS_AT, UNKNOWN_MEMBER, VERSION,
+    WORDS, WORDS_OF_FIRST, WORDS_OF_SECOND, channel, communicator, does, header, now, peer, request, state,
+    thread,
 };
 use crate::model::{self, Model};
 use crate::record::{
-    Amount, Call, Channel, Communicator, Error, Kind, Lost, Members, Pending, Polling, Recording,
+    Amount, Call, Channel, Communicator, Error, Kind, Lost, Members, Neighbours, Pending, Polling, Recording,
     RequestState, Stage, Thread,
 };
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
-/// Ranks of one communicator that are laid out, at most: what is longer is no job of this machine's, or damage.
-const MEMBERS_LIMIT: u64 = 1 << 24;
+/// Ranks of all lists of a file that are laid out, at most: what is longer is no job of this machine's, or damage.
+const MEMBERS_LIMIT: u64 = 1 << 25;
 
 impl Recording {
     /// Reads a recording, while its task writes it or later.
@@ -47,11 +48,22 @@ impl Recording {
 
 /// Lists of members by their place in the file: duplicates of a communicator have the same, which is laid out once.
 #[derive(Default)]
-struct Lists(RefCell<BTreeMap<u64, Option<Members>>>);
+struct Lists {
+    known: RefCell<BTreeMap<u64, Option<Members>>>,
+    /// The ranks of all of these.
+    ranks: Cell<u64>,
+}
 
 impl Lists {
-    fn at(&self, place: u64, read: impl FnOnce() -> Option<Members>) -> Option<Members> {
-        self.0.borrow_mut().entry(place).or_insert_with(read).clone()
+    /// The list in this place; `read` is told how many ranks it may have.
+    fn at(&self, place: u64, read: impl FnOnce(u64) -> Option<Members>) -> Option<Members> {
+        let mut known = self.known.borrow_mut();
+        let found = known.entry(place).or_insert_with(|| {
+            let list = read(MEMBERS_LIMIT - self.ranks.get())?;
+            self.ranks.set(self.ranks.get() + list.len() as u64);
+            Some(list)
+        });
+        found.clone()
     }
 }
 
@@ -120,6 +132,7 @@ impl File<'_> {
             host: self.text(header::HOST, header::HOST_WORDS),
             job: self.text(header::JOB, header::HOST_WORDS),
             world,
+            spawned: some(self.word(header::SPAWNED)),
             stage,
             operations,
             threads,
@@ -230,11 +243,18 @@ impl File<'_> {
             rank: u32::try_from(word(communicator::RANK)).ok()?,
             members: match word(communicator::MEMBERS) {
                 0 => None,
-                place => Some(lists.at(place, || self.members(place))?),
+                place => Some(lists.at(place, |most| self.members(place, most))?),
             },
             remote: match word(communicator::REMOTE) {
                 0 => None,
-                place => Some(lists.at(place, || self.members(place))?),
+                place => Some(lists.at(place, |most| self.members(place, most))?),
+            },
+            neighbours: match [communicator::SOURCES, communicator::DESTINATIONS].map(word) {
+                [0, 0] => None,
+                [sources, destinations] => Some(Neighbours {
+                    sources: self.neighbours(sources, lists)?,
+                    destinations: self.neighbours(destinations, lists)?,
+                }),
             },
             begun: word(communicator::BEGUN),
             done: word(communicator::DONE),
@@ -245,7 +265,16 @@ impl File<'_> {
         })
     }
 
-    fn members(self, place: u64) -> Option<Members> {
+    /// A list of neighbours; `None` if the word is damaged.
+    fn neighbours(self, word: u64, lists: &Lists) -> Option<Members> {
+        let place = word ^ HAS_NEIGHBOURS;
+        match place >> 32 {
+            0 => Some(Members::from([])),
+            _ => lists.at(place, |most| self.members(place, most)),
+        }
+    }
+
+    fn members(self, place: u64, most: u64) -> Option<Members> {
         let (first, words) = (place as u32 as usize, (place >> 32) as usize);
         if words == 0 || first.checked_add(words)? > MEMBERS {
             return None;
@@ -254,7 +283,7 @@ impl File<'_> {
         for index in first..first + words {
             let run = self.word(MEMBERS_AT + index);
             let (start, count) = (run as u32, run >> 32);
-            if members.len() as u64 + count > MEMBERS_LIMIT {
+            if members.len() as u64 + count > most {
                 return None;
             }
             if start == UNKNOWN_MEMBER {

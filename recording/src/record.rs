@@ -84,6 +84,15 @@ impl Lost {
 /// The ranks of a group as ranks of the world, in their order; `None` for one of another world. Those who have the same members share one list.
 pub type Members = Arc<[Option<u32>]>;
 
+/// With whom a task exchanges in operations among neighbours, in the order of its portions; `None` for nobody. One may be there several times.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Neighbours {
+    /// Of whom it takes.
+    pub sources: Members,
+    /// To whom it gives.
+    pub destinations: Members,
+}
+
 /// What one task has recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recording {
@@ -101,6 +110,8 @@ pub struct Recording {
     pub job: String,
     /// The rank and the size of `MPI_COMM_WORLD`, once they are known.
     pub world: Option<(u32, u32)>,
+    /// The number of its world, if that was spawned: its ranks are others than those of the world that the job began with.
+    pub spawned: Option<u64>,
     /// How far it is.
     pub stage: Stage,
     /// The names of the operations, by number.
@@ -211,6 +222,8 @@ pub struct Communicator {
     pub members: Option<Members>,
     /// The remote group of an intercommunicator.
     pub remote: Option<Members>,
+    /// Its neighbours in the communicator's topology; `None` if it has none, or there was no room for them.
+    pub neighbours: Option<Neighbours>,
     /// Collective operations begun.
     pub begun: u64,
     /// Collective operations done.

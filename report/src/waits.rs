@@ -1,6 +1,7 @@
 //! Who waits for whom, as text: the verdict first, then one line for each wait, equal ones together.
 
 mod dump;
+mod entries;
 mod graph;
 mod said;
 
@@ -9,6 +10,7 @@ pub use graph::waits_dot;
 pub(crate) use graph::{link_label, link_sentence, node_does, part_word};
 pub use said::WaitsSaid;
 
+use self::entries::Entries;
 use crate::clean::clean;
 use crate::headline::capital;
 use crate::last_events::last_events;
@@ -21,7 +23,6 @@ use engine::recorded::{
 use engine::{Answer, Finding, Grounds};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::sync::Arc;
 use std::time::Duration;
 
 /// Lines of waits that are shown unless all are asked for.
@@ -334,8 +335,7 @@ fn does(task: &Doing) -> String {
 
 /// One line for each wait; equal ones of several tasks together.
 fn wait_lines(waiting: &Waiting) -> Vec<String> {
-    // Those who wait for the same tasks in the same collective operation.
-    let mut entries: Vec<(&Edge, Vec<Rank>)> = Vec::new();
+    let mut entries = Entries::default();
     let mut lines: Vec<(Rank, String)> = Vec::new();
     for edges in waiting
         .graph
@@ -346,34 +346,14 @@ fn wait_lines(waiting: &Waiting) -> Vec<String> {
         let (collectives, messages): (Vec<&Edge>, Vec<&Edge>) = edges
             .iter()
             .partition(|edge| matches!(edge.why, Why::Entry { .. }));
-        for edge in collectives {
-            match entries.iter_mut().find(|(known, _)| is_same_entry(known, edge)) {
-                Some((_, waiters)) => waiters.push(waiter),
-                None => entries.push((edge, vec![waiter])),
-            }
-        }
+        collectives.into_iter().for_each(|edge| entries.add(edge));
         let own = message_lines(waiting, &messages);
         lines.extend(own.into_iter().map(|line| (waiter, line)));
     }
-    let entries = entries.into_iter();
+    let entries = entries.alike.into_iter();
     lines.extend(entries.map(|(edge, waiters)| (waiters[0], entry_line(waiting, edge, &waiters))));
     lines.sort_by_key(|(waiter, _)| *waiter);
     lines.into_iter().map(|(_, line)| line).collect()
-}
-
-/// Whether two tasks wait for the same others, which have come as far, in the same collective operation.
-fn is_same_entry(one: &Edge, other: &Edge) -> bool {
-    let of = |edge: &Edge| match &edge.why {
-        Why::Entry { collective, entered } => Some((
-            collective.communicator,
-            collective.ordinal,
-            collective.operation,
-            *entered,
-            edge.certainty,
-        )),
-        Why::Message { .. } | Why::Delivery { .. } | Why::Signal { .. } | Why::Lock(_) => None,
-    };
-    of(one) == of(other) && (Arc::ptr_eq(&one.on, &other.on) || one.on == other.on)
 }
 
 fn entry_line(waiting: &Waiting, edge: &Edge, waiters: &[Rank]) -> String {

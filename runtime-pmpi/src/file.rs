@@ -138,6 +138,16 @@ pub fn describe(words: Words, names: &[u8]) {
     text(words, header::JOB, header::HOST_WORDS, job.as_bytes());
 }
 
+/// A number for a world that was spawned, by the name that the launcher has given it.
+pub(crate) fn number_of_world() -> u64 {
+    let names = ["PMIX_NAMESPACE", "PMI_JOBID"];
+    let name = names.iter().find_map(std::env::var_os).unwrap_or_default();
+    let bytes = name.as_bytes().iter();
+    bytes
+        .fold(1, |number, byte| crate::tables::mix(number ^ u64::from(*byte)))
+        .max(1)
+}
+
 /// Stores text in at most `room` words.
 pub(crate) fn text(words: Words, at: usize, room: usize, text: &[u8]) {
     for (index, part) in text.chunks(8).take(room).enumerate() {

@@ -1,7 +1,7 @@
 //! What the C shim calls. Every function does nothing unless a recording is open in this process.
 
 use crate::file;
-use crate::recorder::{Call, New, Outcome, Peers, Recorder};
+use crate::recorder::{Call, NeighbourCounts, NeighbourRanks, New, Outcome, Peers, Recorder};
 use crate::words::Words;
 use std::io::Write;
 use std::path::Path;
@@ -84,12 +84,16 @@ pub extern "C" fn hindmost_stage(stage: u64) {
     }
 }
 
-/// The rank in the world, and its size.
+/// The rank in the world, and its size; whether the world was spawned, if `is_spawned` is not 0.
 #[unsafe(no_mangle)]
 #[expect(unsafe_code, reason = "called from C")]
-pub extern "C" fn hindmost_world(rank: u32, size: u32) {
+pub extern "C" fn hindmost_world(rank: u32, size: u32, is_spawned: u32) {
     if let Some(recorder) = recorder() {
-        recorder.world(rank, size);
+        let spawned = match is_spawned {
+            0 => 0,
+            _ => file::number_of_world(),
+        };
+        recorder.world(rank, size, spawned);
     }
 }
 
@@ -146,6 +150,21 @@ pub unsafe extern "C" fn hindmost_peers(call: *const Call) -> Peers {
     let recorder = recorder();
     // SAFETY: the caller's promise.
     recorder.map_or_else(Peers::default, |recorder| recorder.peers(unsafe { &*call }))
+}
+
+/// How many neighbours the task has in the topology of the communicator of the call, which has begun.
+///
+/// # Safety
+///
+/// `call` points to the call that [`hindmost_enter`] has filled.
+#[unsafe(no_mangle)]
+#[expect(unsafe_code, reason = "called from C")]
+pub unsafe extern "C" fn hindmost_neighbours(call: *const Call) -> NeighbourCounts {
+    let recorder = recorder();
+    // SAFETY: the caller's promise.
+    recorder.map_or_else(NeighbourCounts::default, |recorder| {
+        recorder.neighbour_counts(unsafe { &*call })
+    })
 }
 
 /// The call, which has begun, gives these portions and takes those behind them: the bytes of each plus one, 0 if they are not known. If `request` is not 0, the call has prepared that one, and they are
@@ -367,6 +386,10 @@ pub struct Described {
     pub members: *const i32,
     /// Those of the remote group.
     pub remote: *const i32,
+    /// Of whom the task takes in operations among neighbours, as ranks of the world, negative for `MPI_PROC_NULL`.
+    pub sources: *const i32,
+    /// To whom it gives.
+    pub destinations: *const i32,
     /// How many members.
     pub size: u32,
     /// How many of the remote group.
@@ -377,6 +400,12 @@ pub struct Described {
     pub by_all: u32,
     /// See [`New`].
     pub rank: u32,
+    /// How many sources.
+    pub source_count: u32,
+    /// How many destinations.
+    pub destination_count: u32,
+    /// The neighbours are known, if it is not 0.
+    pub has_neighbours: u32,
 }
 
 /// A communicator, window or file is there.
@@ -391,11 +420,18 @@ pub unsafe extern "C" fn hindmost_communicator(described: *const Described) {
         return;
     };
     // SAFETY: the caller's promise.
-    let (described, members, remote) = unsafe {
+    let (described, [members, remote, sources, destinations]) = unsafe {
         let described = &*described;
-        let members = list(described.members.cast::<u32>(), described.size as usize);
-        let remote = list(described.remote.cast::<u32>(), described.remote_size as usize);
-        (described, members, remote)
+        let lists = [
+            (described.members, described.size),
+            (described.remote, described.remote_size),
+            (described.sources, described.source_count),
+            (described.destinations, described.destination_count),
+        ];
+        (
+            described,
+            lists.map(|(first, count)| list(first.cast::<u32>(), count as usize)),
+        )
     };
     let ranks = |list: &[u32]| -> Vec<u32> {
         let known = |rank: &u32| {
@@ -407,6 +443,11 @@ pub unsafe extern "C" fn hindmost_communicator(described: *const Described) {
         };
         list.iter().map(known).collect()
     };
+    let (sources, destinations) = (ranks(sources), ranks(destinations));
+    let neighbours = NeighbourRanks {
+        sources: &sources,
+        destinations: &destinations,
+    };
     recorder.add_communicator(&New {
         handle: described.handle,
         kind: described.kind,
@@ -417,6 +458,7 @@ pub unsafe extern "C" fn hindmost_communicator(described: *const Described) {
         rank: described.rank,
         members: &ranks(members),
         remote: &ranks(remote),
+        neighbours: (described.has_neighbours != 0).then_some(neighbours),
     });
 }
 

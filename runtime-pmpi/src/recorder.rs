@@ -8,7 +8,7 @@ mod events;
 mod requests;
 
 pub use call::{Call, Outcome};
-pub use communicators::New;
+pub use communicators::{NeighbourCounts, NeighbourRanks, New};
 pub use divisions::Peers;
 
 use crate::epochs::Epochs;
@@ -167,7 +167,10 @@ impl Recorder {
     }
 
     /// The task's place in the world, and the stage that makes it count.
-    pub fn world(&self, rank: u32, size: u32) {
+    ///
+    /// `spawned` is the number of the world, 0 if it is the one that the job began with.
+    pub fn world(&self, rank: u32, size: u32, spawned: u64) {
+        self.words.set(header::SPAWNED, spawned);
         self.words.set(header::SIZE, u64::from(size));
         self.words.publish(header::RANK, u64::from(rank) + 1);
     }

@@ -7,7 +7,7 @@ use recording::Recording;
 use recording::layout::does;
 use runtime_pmpi::file::create;
 use runtime_pmpi::paths::own_stack;
-use runtime_pmpi::recorder::{Call, New, Outcome, Recorder};
+use runtime_pmpi::recorder::{Call, NeighbourRanks, New, Outcome, Recorder};
 use runtime_pmpi::words::Words;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -45,6 +45,10 @@ fn make(recorder: &Recorder, handle: u64) {
         rank: 2,
         members: &[0, 1, 2, 3, 9, 11],
         remote: &[],
+        neighbours: (handle != WORLD).then_some(NeighbourRanks {
+            sources: &[9, 3],
+            destinations: &[],
+        }),
     });
 }
 
@@ -54,7 +58,7 @@ fn record(directory: &Path) {
     let index: Vec<AtomicU64> = (0..Recorder::index_words()).map(|_| AtomicU64::new(0)).collect();
     let recorder = Recorder::new(words, Words::new(Vec::leak(index)));
     make(&recorder, WORLD);
-    recorder.world(2, 12);
+    recorder.world(2, 12, 0);
     assert_eq!(recorder.thread(4_711, |_| true), 1);
     recorder.stack_is(1, own_stack());
     recorder.stage(2);
@@ -141,6 +145,19 @@ fn check(bytes: &[u8], known: u64, context: &str) -> u64 {
         world.members.as_deref(),
         Some(&[0, 1, 2, 3, 9, 11].map(Some)[..]),
         "{context}"
+    );
+    let mut others = recording
+        .communicators
+        .iter()
+        .filter(|each| each.made_by.is_some());
+    let has_neighbours = |each: &recording::Communicator| {
+        let neighbours = each.neighbours.as_ref();
+        neighbours.is_some_and(|of| of.sources[..] == [Some(9), Some(3)] && of.destinations.is_empty())
+    };
+    assert!(
+        others.all(has_neighbours),
+        "{context}: {:?}",
+        recording.communicators
     );
     assert!(
         world.done <= world.begun && world.begun <= completed.div_ceil(ROUND) + 1,

@@ -43,6 +43,7 @@ fn recorder(name: &str, capacity: u64) -> (Recorder, PathBuf) {
         rank: 2,
         members: &[0, 1, 2],
         remote: &[],
+        neighbours: None,
     });
     assert_eq!(recorder.thread(4_711, |_| true), 1);
     (

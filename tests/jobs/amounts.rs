@@ -60,7 +60,7 @@ enum Expected<'t> {
 }
 
 /// Where two members have to say the same of what one gives the other.
-const PAIRS: [(&str, Expected<'_>); 9] = [
+const PAIRS: [(&str, Expected<'_>); 11] = [
     (
         "Pn",
         Expected::Told(
@@ -107,6 +107,14 @@ const PAIRS: [(&str, Expected<'_>); 9] = [
             "Rank 2 gives rank 1 0 bytes in MPI_Gatherv, number 1 of the communicator of ranks 0,2,4 by MPI_Intercomm_create, and that one takes 4 bytes of it",
         ),
     ),
+    // Over two edges from the one to the other: the sum is compared.
+    (
+        "Nn",
+        Expected::Told(
+            "Rank 1 gives rank 2 4 bytes in MPI_Neighbor_alltoallv, number 1 of the communicator of ranks 0-4 by MPI_Dist_graph_create, and that one takes 8 bytes of it",
+        ),
+    ),
+    ("N-", Expected::Waits("ranks 0-3 wait in MPI_Neighbor_alltoallv")),
 ];
 
 /// The same of what is prepared and started in different orders, which is no error.

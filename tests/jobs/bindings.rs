@@ -40,10 +40,11 @@ fn in_python() -> PathBuf {
 }
 
 /// Plans of each kind, each with its first seed: one that the program in C does not follow.
-const KINDS: [(Kinds, u64); 3] = [
+const KINDS: [(Kinds, u64); 4] = [
     (Kinds::Messages, 0),
     (Kinds::Epochs, 3_000),
     (Kinds::Locks, 4_000),
+    (Kinds::Neighbours, 6_000),
 ];
 
 fn in_fortran(mpi: Mpi) {

@@ -27,6 +27,19 @@ fn members(communicator: usize, rank: usize) -> Vec<usize> {
     (0..RANKS).filter(is_member).collect()
 }
 
+/// The communicators with topologies: a ring, in which each rank takes of the two before it, and a line.
+const RING: usize = 3;
+const LINE: usize = 4;
+
+/// Of whom a rank takes in an operation among neighbours.
+fn sources(communicator: usize, rank: usize) -> Vec<usize> {
+    if communicator == RING {
+        return vec![(rank + RANKS - 1) % RANKS, (rank + RANKS - 2) % RANKS];
+    }
+    let beside = [rank.checked_sub(1), Some(rank + 1)].into_iter().flatten();
+    beside.filter(|other| *other < RANKS).collect()
+}
+
 /// What plans are made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kinds {
@@ -36,10 +49,12 @@ pub(crate) enum Kinds {
     Epochs,
     /// Locks of windows, too.
     Locks,
+    /// Operations among neighbours, too.
+    Neighbours,
 }
 
 /// The communicator number of fences.
-const FENCES: usize = 3;
+const FENCES: usize = 5;
 
 /// Some have access to the windows of some others, once all have come there; now and then one forgets its part. All wait for each other first, because MPICH takes a
 /// post for one of any other epoch (4.0).
@@ -109,6 +124,16 @@ fn add_locks(random: &mut Random, plan: &mut Plan) {
     barrier(plan);
 }
 
+/// An operation among neighbours, which one forgets now and then. Whoever has forgotten one is in another by number later: so a communicator has one kind.
+fn add_neighbours(random: &mut Random, plan: &mut Plan, kinds: [usize; 2]) {
+    let (communicator, which) = [(RING, kinds[0]), (LINE, kinds[1])][random.below(2)];
+    for steps in plan.iter_mut() {
+        if random.below(16) > 0 {
+            steps.push(PlanStep('G', communicator, 0, which));
+        }
+    }
+}
+
 fn bits_of(set: usize) -> Vec<usize> {
     (0..RANKS).filter(|rank| set >> rank & 1 == 1).collect()
 }
@@ -123,6 +148,11 @@ pub(crate) fn random_plan(seed: u64, kinds: Kinds) -> Plan {
         }
         if kinds == Kinds::Locks && random.below(2) == 0 {
             add_locks(&mut random, &mut plan);
+            continue;
+        }
+        if kinds == Kinds::Neighbours && random.below(2) == 0 {
+            let kinds = [seed % 3, seed / 3 % 3].map(|kind| kind as usize);
+            add_neighbours(&mut random, &mut plan, kinds);
             continue;
         }
         let (c, tag) = (random.below(3), random.below(2));
@@ -183,6 +213,8 @@ enum Need {
     Sent(Channel, usize),
     Asked(Channel, usize),
     Entered(usize, usize),
+    /// Those of whom it takes to enter an operation among neighbours.
+    Given(usize, usize),
     /// The part of this rank to be given back.
     Free(usize),
 }
@@ -209,11 +241,19 @@ impl Execution {
         match need {
             Need::Sent(channel, number) => count(&self.sent, channel) >= number,
             Need::Asked(channel, number) => count(&self.asked, channel) >= number,
-            Need::Entered(c, number) => members(c, rank)
-                .iter()
-                .all(|&other| self.entered.get(&(other, c)).copied().unwrap_or(0) >= number),
+            Need::Entered(c, number) => self.absent(members(c, rank), c, number).is_empty(),
+            Need::Given(c, number) => self.absent(sources(c, rank), c, number).is_empty(),
             Need::Free(target) => !self.locked.contains_key(&target),
         }
+    }
+
+    /// Those of these ranks who have entered fewer operations of the communicator.
+    fn absent(&self, ranks: Vec<usize>, c: usize, number: usize) -> Vec<usize> {
+        let entered = |other: &usize| self.entered.get(&(*other, c)).copied().unwrap_or(0);
+        ranks
+            .into_iter()
+            .filter(|other| entered(other) < number)
+            .collect()
     }
 
     fn send(&mut self, channel: Channel) -> Need {
@@ -296,7 +336,10 @@ impl Execution {
                 _ => {
                     let count = self.entered.entry((rank, c)).or_default();
                     *count += 1;
-                    vec![Need::Entered(c, *count)]
+                    vec![match what {
+                        'G' => Need::Given(c, *count),
+                        _ => Need::Entered(c, *count),
+                    }]
                 }
             };
             return true;
@@ -334,10 +377,8 @@ pub(crate) fn truth(plan: &Plan) -> Truth {
         let peers = unmet.flat_map(|need| match *need {
             Need::Sent((_, from, ..), _) => vec![from],
             Need::Asked((_, _, to, _), _) => vec![to],
-            Need::Entered(c, number) => {
-                let absent = |other: &usize| state.entered.get(&(*other, c)).copied().unwrap_or(0) < number;
-                members(c, rank).into_iter().filter(absent).collect()
-            }
+            Need::Entered(c, number) => state.absent(members(c, rank), c, number),
+            Need::Given(c, number) => state.absent(sources(c, rank), c, number),
             Need::Free(target) => state.locked.get(&target).copied().into_iter().collect(),
         });
         peers.collect()
@@ -654,6 +695,7 @@ fn plans(mpi: Mpi) {
         check(mpi, &made, seed, Kinds::Messages);
         check(mpi, &made, 1_000 + seed, Kinds::Epochs);
         check(mpi, &made, 2_000 + seed, Kinds::Locks);
+        check(mpi, &made, 5_000 + seed, Kinds::Neighbours);
     }
 }
 

@@ -105,7 +105,7 @@ pub struct Receive {
 }
 
 /// What a collective operation needs of others before a member may return.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Needs {
     /// That all have entered.
     All,
@@ -115,6 +115,13 @@ pub enum Needs {
     Nothing,
     /// That those of lower rank in the communicator have.
     Lower,
+    /// That some neighbours of the task have.
+    Neighbours {
+        /// Those of whom it takes data; sorted.
+        sources: Arc<[Rank]>,
+        /// Those to whom it gives alone, or of whom nobody knows whether there is anything to take: a library may let it wait for them all the same. Sorted.
+        others: Arc<[Rank]>,
+    },
 }
 
 /// A collective operation that a task has entered.
@@ -157,6 +164,41 @@ impl Portions {
     }
 }
 
+/// With whom a task gives and takes in a collective operation in which each pair has to say the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Peers {
+    /// All members in their order, or those of the other side where there are two.
+    All {
+        /// Who they are.
+        ranks: Arc<[Rank]>,
+        /// The place that the task has among the peers of each of these.
+        place: usize,
+    },
+    /// The task's neighbours, sorted; each of them has neighbours of its own. A portion is all that goes from one to the other, also where they are neighbours several times.
+    Neighbours(Arc<[Rank]>),
+}
+
+impl Peers {
+    /// The peers, in the order of their portions.
+    #[must_use]
+    pub fn ranks(&self) -> &[Rank] {
+        match self {
+            Peers::All { ranks, .. } | Peers::Neighbours(ranks) => ranks,
+        }
+    }
+
+    /// The place that `task`, whose peers these are, has among the peers of another; `None` if it is none of them.
+    pub(crate) fn place_among(&self, task: Rank, others: &Peers) -> Option<usize> {
+        match (self, others) {
+            (Peers::All { place, .. }, Peers::All { ranks, .. }) => {
+                (ranks.get(*place) == Some(&task)).then_some(*place)
+            }
+            (Peers::Neighbours(_), Peers::Neighbours(ranks)) => ranks.binary_search(&task).ok(),
+            _ => None,
+        }
+    }
+}
+
 /// How a task divides what it gives and takes in a collective operation in which each pair of members has to say the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Division {
@@ -166,11 +208,9 @@ pub struct Division {
     pub ordinal: u64,
     /// Which operation, by a number that is the same on all tasks.
     pub operation: u32,
-    /// With whom it gives and takes, in their order: all members, or those of the other side where there are two.
-    pub peers: Arc<[Rank]>,
-    /// The place that the task has among the peers of these.
-    pub place: usize,
-    /// What it gives.
+    /// With whom it gives and takes.
+    pub peers: Peers,
+    /// What it gives, in the order of the peers.
     pub gives: Portions,
     /// What it takes.
     pub takes: Portions,

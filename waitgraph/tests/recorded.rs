@@ -6,8 +6,8 @@ use base::Random;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use waitgraph::recorded::{
-    Channel, Collective, Division, From, How, Identity, Item, Needs, Portions, Presence, Receive, Recorded,
-    Waits,
+    Channel, Collective, Division, From, How, Identity, Item, Needs, Peers, Portions, Presence, Receive,
+    Recorded, Waits,
 };
 use waitgraph::{Certainty, Differ, Mismatch, Rank, Why, wait_graph};
 
@@ -32,6 +32,7 @@ enum CollectiveKind {
     Bcast,
     Reduce,
     Scan,
+    Neighbours,
 }
 
 #[derive(Clone, Debug)]
@@ -65,6 +66,8 @@ enum Request {
 struct Machine {
     programs: Vec<Vec<Statement>>,
     members: Vec<Vec<usize>>,
+    /// Of whom each task takes in operations among neighbours, by communicator.
+    sources: Vec<Vec<Vec<usize>>>,
     /// Sends are complete at once, not when they are received.
     eager: bool,
     at: Vec<usize>,
@@ -102,8 +105,9 @@ impl Machine {
                         CollectiveKind::Bcast,
                         CollectiveKind::Reduce,
                         CollectiveKind::Scan,
+                        CollectiveKind::Neighbours,
                     ];
-                    let (kind, root) = (kinds[random.below(4)], a);
+                    let (kind, root) = (kinds[random.below(kinds.len())], a);
                     for &task in &group {
                         // Rarely one forgets its part, and never calls another on the communicator, which would be a wrong program.
                         if random.below(10) > 0 {
@@ -140,7 +144,16 @@ impl Machine {
             }
         }
         let n = members.len();
+        let mut some_of = |group: &Vec<usize>| {
+            let some = group.iter().copied().filter(|_| random.below(3) == 0);
+            Vec::from_iter(some)
+        };
+        let sources = members
+            .iter()
+            .map(|group| (0..tasks).map(|_| some_of(group)).collect())
+            .collect();
         Machine {
+            sources,
             members,
             eager: random.below(2) == 0,
             at: vec![0; tasks],
@@ -260,6 +273,7 @@ impl Machine {
                         .iter()
                         .take_while(|&&other| other != task)
                         .all(|&other| has(other)),
+                    CollectiveKind::Neighbours => self.sources[*c][task].iter().all(|&other| has(other)),
                 }
             }
         }
@@ -406,6 +420,18 @@ impl Machine {
                 CollectiveKind::Reduce if root == task => Needs::All,
                 CollectiveKind::Reduce => Needs::Nothing,
                 CollectiveKind::Scan => Needs::Lower,
+                CollectiveKind::Neighbours => {
+                    let of = &self.sources[c];
+                    let others = self.members[c].iter().copied();
+                    let others = others.filter(|other| {
+                        *other != task && of[*other].contains(&task) && !of[task].contains(other)
+                    });
+                    let ranks = |list: Vec<usize>| list.into_iter().map(|rank| Rank(rank as u32)).collect();
+                    Needs::Neighbours {
+                        sources: ranks(of[task].clone()),
+                        others: ranks(others.collect()),
+                    }
+                }
             },
         };
         let items = |requests: &[Request]| {
@@ -741,11 +767,13 @@ fn portions_are_compared_pair_by_pair() {
             communicator: Identity(1),
             ordinal: 1,
             operation: 0,
-            peers: Arc::clone(&members),
-            place: members
-                .iter()
-                .position(|member| *member == Rank(rank))
-                .expect("it is a member"),
+            peers: Peers::All {
+                ranks: Arc::clone(&members),
+                place: members
+                    .iter()
+                    .position(|member| *member == Rank(rank))
+                    .expect("it is a member"),
+            },
             gives,
             takes,
         }];
@@ -797,11 +825,13 @@ fn portions_between_two_sides_are_compared_across() {
             communicator: Identity(1),
             ordinal: 1,
             operation: 0,
-            peers: Arc::clone(peers),
-            place: own
-                .iter()
-                .position(|member| *member == Rank(rank))
-                .expect("it is a member"),
+            peers: Peers::All {
+                ranks: Arc::clone(peers),
+                place: own
+                    .iter()
+                    .position(|member| *member == Rank(rank))
+                    .expect("it is a member"),
+            },
             gives: to_each(8),
             takes: Portions::OfMembers(takes),
         }];
@@ -814,6 +844,38 @@ fn portions_between_two_sides_are_compared_across() {
     };
     assert_eq!(found(None), []);
     assert_eq!(found(Some(3)), [(2, 3, Differ::Portion { given: 8, taken: 4 })]);
+}
+
+/// Rank 0 gives ranks 1 and 3, and takes of rank 3 alone; ranks 1 and 2 give each other. Rank 3 has other neighbours than these, too.
+#[test]
+fn portions_of_neighbours_are_compared_where_both_name_each_other() {
+    let members: Arc<[Rank]> = (0..5).map(Rank).collect();
+    let task = |rank: u32, peers: &[u32], gives: &[Option<u64>], takes: &[Option<u64>]| {
+        let mut task = at_barrier(rank, &members, true);
+        task.divisions = vec![Division {
+            communicator: Identity(1),
+            ordinal: 1,
+            operation: 0,
+            peers: Peers::Neighbours(peers.iter().map(|rank| Rank(*rank)).collect()),
+            gives: Portions::OfMembers(gives.to_vec()),
+            takes: Portions::OfMembers(takes.to_vec()),
+        }];
+        task
+    };
+    let found = |of_three: u64| {
+        let tasks = [
+            task(0, &[1, 3], &[Some(4), Some(8)], &[None, Some(16)]),
+            task(1, &[0, 2], &[None, Some(4)], &[Some(4), Some(4)]),
+            task(2, &[1], &[Some(4)], &[Some(4)]),
+            task(3, &[0, 4], &[Some(of_three), Some(1)], &[Some(8), None]),
+            task(4, &[3], &[None], &[Some(1)]),
+        ];
+        let pair = |each: &Mismatch| (each.one.0.0, each.other.0.0, each.differ);
+        Vec::from_iter(wait_graph(&tasks).mismatches.iter().map(pair))
+    };
+    assert_eq!(found(16), []);
+    let differ = Differ::Portion { given: 12, taken: 16 };
+    assert_eq!(found(12), [(3, 0, differ)]);
 }
 
 /// What the tasks of [`under_way`] do.

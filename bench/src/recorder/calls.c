@@ -9,10 +9,13 @@
 
 static int with_stacks;
 
+/* One rank waits for nobody, and its processor time is the same on a busy machine. */
+static clockid_t measured_by = CLOCK_MONOTONIC;
+
 static double now(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(measured_by, &t);
     return 1e9 * t.tv_sec + t.tv_nsec;
 }
 
@@ -36,6 +39,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (size == 1) measured_by = CLOCK_PROCESS_CPUTIME_ID;
     for (int round = 0; round < 2; round++) {
         double begun = now();
         if (size == 1) {

@@ -1,5 +1,6 @@
 //! One task's recording, in terms that all tasks share: what its threads wait for, and what it has done.
 
+use super::neighbours::is_among_neighbours;
 use super::{Collective, How, Identity, Rank, Record, asks, is_partial};
 use library::Function;
 use recording::layout::{does, peer};
@@ -7,7 +8,7 @@ use recording::{Call, Pending, Recording, RequestState};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use waitgraph::recorded::{Division, Item, Needs, Portions, Presence, Receive, Recorded, Waits};
+use waitgraph::recorded::{Division, Item, Needs, Peers, Portions, Presence, Receive, Recorded, Waits};
 
 /// One task's recording, in terms that all tasks share.
 pub(super) struct Task<'r> {
@@ -234,6 +235,9 @@ impl Task<'_> {
 
     fn division(&self, division: &recording::Division) -> Option<Division> {
         let known = self.recording().communicator(division.communicator)?;
+        if is_among_neighbours(self.recording().operation(division.operation)) {
+            return self.division_among_neighbours(known, division);
+        }
         let peers = known.remote.as_ref().or(known.members.as_ref())?;
         let peers: Option<Vec<Rank>> = peers.iter().map(|rank| rank.map(Rank)).collect();
         let portions = |of: &recording::Portions| match of {
@@ -244,15 +248,17 @@ impl Task<'_> {
             communicator: Identity(known.identity),
             ordinal: division.ordinal,
             operation: self.number_of(division.operation)?,
-            peers: self.shared(known.identity, peers?),
-            place: known.rank as usize,
+            peers: Peers::All {
+                ranks: self.shared(known.identity, peers?),
+                place: known.rank as usize,
+            },
             gives: portions(&division.gives),
             takes: portions(&division.takes),
         })
     }
 
     /// The number that all tasks have for an operation of this one.
-    fn number_of(&self, operation: u32) -> Option<u32> {
+    pub(super) fn number_of(&self, operation: u32) -> Option<u32> {
         let name = self.recording().operation(operation);
         let found = self.operations.binary_search_by(|each| each.as_str().cmp(name));
         u32::try_from(found.ok()?).ok()
@@ -305,6 +311,9 @@ impl Task<'_> {
             needs: match (call.does, root) {
                 // Of an intercommunicator each side waits for the other alone.
                 _ if remote.is_some() => Needs::Nothing,
+                (does::COLLECTIVE, _) if is_among_neighbours(name) => {
+                    self.needs_of_neighbours(known, ordinal?)
+                }
                 // Without data nobody need wait for anybody; a barrier has none to count.
                 (does::EVERY_PART, _) if call.count > 0 || !carries_data(name) => Needs::All,
                 (does::FROM_ROOT, Some(root)) if root != Rank(self.rank) && call.count > 0 => {

@@ -4,7 +4,8 @@ use super::call::Call;
 use super::{HANDLES, Recorder, lost};
 use crate::tables::{Table, mix};
 use recording::layout::{
-    COMMUNICATOR, COMMUNICATORS, COMMUNICATORS_AT, FREE, MEMBERS, MEMBERS_AT, UNKNOWN_MEMBER, communicator,
+    COMMUNICATOR, COMMUNICATORS, COMMUNICATORS_AT, FREE, HAS_NEIGHBOURS, MEMBERS, MEMBERS_AT, UNKNOWN_MEMBER,
+    communicator,
 };
 use std::sync::atomic::Ordering;
 
@@ -35,6 +36,27 @@ pub struct New<'a> {
     pub members: &'a [u32],
     /// The members of the remote group.
     pub remote: &'a [u32],
+    /// Its neighbours in the communicator's topology; `None` if it has none.
+    pub neighbours: Option<NeighbourRanks<'a>>,
+}
+
+/// With whom a task exchanges in operations among neighbours, as ranks of the world in the order of its portions; [`UNKNOWN_MEMBER`] stands for `MPI_PROC_NULL`.
+#[derive(Clone, Copy, Debug)]
+pub struct NeighbourRanks<'a> {
+    /// Of whom it takes.
+    pub sources: &'a [u32],
+    /// To whom it gives.
+    pub destinations: &'a [u32],
+}
+
+/// How many neighbours a task has in a topology.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NeighbourCounts {
+    /// Of whom it takes; `MPI_PROC_NULL` counts.
+    pub sources: u32,
+    /// To whom it gives.
+    pub destinations: u32,
 }
 
 impl Recorder {
@@ -69,6 +91,8 @@ impl Recorder {
             self.forget_channels(words.get(row));
             words.publish(row + communicator::SERIAL, FREE);
             let members = self.store_members(new.members);
+            let neighbours = new.neighbours.and_then(|of| self.store_neighbours(of));
+            let [sources, destinations] = neighbours.unwrap_or([0, 0]);
             let (peers, remote) = if new.remote.is_empty() {
                 (new.members.len(), 0)
             } else {
@@ -88,6 +112,8 @@ impl Recorder {
                 (communicator::LAST, 0),
                 (communicator::FENCED, 0),
                 (communicator::PEERS, peers as u64),
+                (communicator::SOURCES, sources),
+                (communicator::DESTINATIONS, destinations),
             ];
             for (word, value) in values {
                 words.set(row + word, value);
@@ -136,8 +162,45 @@ impl Recorder {
         count
     }
 
-    /// Stores ranks as runs; where they begin, and in the upper half how many words they are.
+    /// Stores the members; where they begin, and in the upper half how many words they are, or 0 if there is no room.
     fn store_members(&self, ranks: &[u32]) -> u64 {
+        self.store_ranks(ranks, MEMBERS).unwrap_or_else(|| {
+            self.lose(lost::MEMBERS);
+            0
+        })
+    }
+
+    /// Stores sources and destinations, if there is room. Programs that refine their mesh for ever have other neighbours each time: they leave half of the table
+    /// to the members of communicators, which more rests on.
+    fn store_neighbours(&self, of: NeighbourRanks<'_>) -> Option<[u64; 2]> {
+        let sources = self.store_ranks(of.sources, MEMBERS / 2)?;
+        let destinations = self.store_ranks(of.destinations, MEMBERS / 2)?;
+        Some([sources | HAS_NEIGHBOURS, destinations | HAS_NEIGHBOURS])
+    }
+
+    /// How many neighbours the task has in the topology of a call's communicator; none if they are not known.
+    #[must_use]
+    pub fn neighbour_counts(&self, call: &Call) -> NeighbourCounts {
+        if call.row == 0 {
+            return NeighbourCounts::default();
+        }
+        let count = |word: usize| {
+            let place = self.words.get(call.row as usize + word) & !HAS_NEIGHBOURS;
+            let (first, words) = (place as u32 as usize, (place >> 32) as usize);
+            let runs = (first..first + words).map(|index| self.words.get(MEMBERS_AT + index) >> 32);
+            u32::try_from(runs.sum::<u64>()).unwrap_or(0)
+        };
+        NeighbourCounts {
+            sources: count(communicator::SOURCES),
+            destinations: count(communicator::DESTINATIONS),
+        }
+    }
+
+    /// Stores ranks as runs, if not more than so many words of the table are in use then; their place.
+    fn store_ranks(&self, ranks: &[u32], most: usize) -> Option<u64> {
+        if ranks.is_empty() {
+            return Some(0);
+        }
         let mut runs: Vec<(u32, u32)> = Vec::new();
         for &rank in ranks {
             match runs.last_mut() {
@@ -161,17 +224,16 @@ impl Recorder {
         };
         let place = |at: usize| (runs.len() as u64) << 32 | at as u64;
         if let Some(at) = (0..used.saturating_sub(runs.len() - 1)).find(|&at| stored(at)) {
-            return place(at);
+            return Some(place(at));
         }
-        if used + runs.len() > MEMBERS {
-            self.lose(lost::MEMBERS);
-            return 0;
+        if used + runs.len() > most {
+            return None;
         }
         for (index, run) in runs.iter().enumerate() {
             self.words.set(MEMBERS_AT + used + index, packed(*run));
         }
         self.members.store((used + runs.len()) as u64, Ordering::Relaxed);
-        place(used)
+        Some(place(used))
     }
 
     /// A communicator, window or file is freed.

@@ -49,6 +49,29 @@ static void prepared(int rank, const char *plan)
 #endif
 }
 
+/* Each is the neighbour of all others, and of the next one twice over. Each gives an integer over each edge, but rank 1 gives rank 2 none over one of the two. Rank 4 never comes. */
+static void among_neighbours(int rank, const char *plan)
+{
+    int in[8] = { 0 }, out[8], counts[8], places[8], gives[8], sources[8], destinations[8], weights[16], degree = 5, next = (rank + 1) % 5, others = 1;
+    MPI_Comm near;
+    destinations[0] = next;
+    for (int i = 0; i < 5; i++)
+        if (i != rank) destinations[others++] = i;
+    MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &rank, &degree, destinations, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &near);
+    MPI_Dist_graph_neighbors(near, degree, sources, weights, degree, destinations, weights + 8);
+    for (int i = 0; i < degree; i++) {
+        gives[i] = counts[i] = 1;
+        places[i] = i;
+    }
+    for (int i = 0; rank == 1 && plan[1] == 'n' && i < degree; i++)
+        if (destinations[i] == 2) {
+            gives[i] = 0;
+            break;
+        }
+    while (rank == 4) sleep(1);
+    MPI_Neighbor_alltoallv(in, gives, places, MPI_INT, out, counts, places, MPI_INT, near);
+}
+
 int main(int argc, char **argv)
 {
     int rank, in[64] = { 0 }, out[64] = { 0 };
@@ -89,6 +112,7 @@ int main(int argc, char **argv)
     if (is_odd && plan[1] == 'r') root = 3;
     if (strchr("IJ", plan[0])) between_sides(rank, plan);
     if (plan[0] == 'H') prepared(rank, plan);
+    if (plan[0] == 'N') among_neighbours(rank, plan);
     while (rank == 4) sleep(1);
     switch (plan[0]) {
     case 'A': MPI_Allreduce(in, out, count, type, op, MPI_COMM_WORLD); break;

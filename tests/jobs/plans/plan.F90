@@ -17,10 +17,10 @@ program plan
 #endif
     integer, parameter :: most = 64
     integer :: rank, pending, length, i, c, peer, tag, failed
-    integer :: one(1), other(1), values(1, most)
+    integer :: one(1), other(1), values(1, most), given(2), taken(2)
     character(len=8192) :: text
     character(len=1) :: what
-    OBJECT(MPI_Comm) :: comms(0:2), comm
+    OBJECT(MPI_Comm) :: comms(0:5), comm
     OBJECT(MPI_Request) :: requests(most)
     OBJECT(MPI_Win) :: windows(0:2)
     OBJECT(MPI_Group) :: everybody, group
@@ -35,6 +35,14 @@ program plan
     call MPI_Wait(requests(1), MPI_STATUS_IGNORE, failed)
     call MPI_Comm_group(MPI_COMM_WORLD, everybody, failed)
     call get_environment_variable('PLAN', text)
+    ! Nor do those without neighbours need a ring and a line.
+    if (index(text, 'G') > 0) then
+        call MPI_Comm_size(MPI_COMM_WORLD, length, failed)
+        call MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 2, [modulo(rank - 1, length), modulo(rank - 2, length)], &
+            MPI_UNWEIGHTED, 2, [modulo(rank + 1, length), modulo(rank + 2, length)], MPI_UNWEIGHTED, MPI_INFO_NULL, &
+            .false., comms(3), failed)
+        call MPI_Cart_create(MPI_COMM_WORLD, 1, [length], [.false.], .false., comms(4), failed)
+    end if
     ! Plans without epochs and locks need no windows.
     if (scan(text, 'OTCVEKUN') > 0) then
         do i = 0, 2
@@ -49,6 +57,7 @@ program plan
     text = adjustl(text)
     pending = 0
     one = 0
+    given = 0
     do while (len_trim(text) > 0)
         length = index(text, ' ') - 1
         what = text(1:1)
@@ -76,6 +85,16 @@ program plan
             call MPI_Barrier(comm, failed)
         case ('A')
             call MPI_Allreduce(one, other, 1, MPI_INTEGER, MPI_SUM, comm, failed)
+        case ('G')
+            select case (tag)
+            case (0)
+                call MPI_Neighbor_allgather(given, 1, MPI_INTEGER, taken, 1, MPI_INTEGER, comm, failed)
+            case (1)
+                call MPI_Neighbor_alltoallv(given, [1, 1], [0, 1], MPI_INTEGER, taken, [1, 1], [0, 1], MPI_INTEGER, comm, failed)
+            case default
+                call MPI_Ineighbor_alltoall(given, 1, MPI_INTEGER, taken, 1, MPI_INTEGER, comm, requests(most), failed)
+                call MPI_Wait(requests(most), MPI_STATUS_IGNORE, failed)
+            end select
         case ('O', 'T')
             call MPI_Group_incl(everybody, popcnt(peer), pack([(i, i=0, 7)], [(btest(peer, i), i=0, 7)]), group, failed)
             if (what == 'O') call MPI_Win_post(group, 0, windows(0), failed)

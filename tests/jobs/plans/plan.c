@@ -1,7 +1,8 @@
 /* Follows a plan: each rank does the steps that PLAN has for it, one after the other, and hangs where they hang it. Steps are parted by
  * spaces, ranks by '|'; a step is a letter, a communicator (0 the world, 1 the ranks of the same parity, 2 a duplicate of the world), a rank of
  * the world and a tag: S0,2,7. Of epochs of a window the rank is a set of ranks, a bit for each: O post, T start, C complete, V wait; E is a fence of another
- * window. Of locks the rank is whose part of a third window: K locks it alone, and does something to it, so that it has the lock; U gives it back; N does both. */
+ * window. G is an operation among neighbours: of communicator 3, a ring in which each takes of two and gives to two others, and of 4, a line, which is a grid of one dimension; the
+ * third number tells which operation. Of locks the rank is whose part of a third window: K locks it alone, and does something to it, so that it has the lock; U gives it back; N does both. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,10 +24,35 @@ static MPI_Group group_of(int bits)
     return group;
 }
 
+/* A ring, and a line. */
+static void make_topologies(int rank, MPI_Comm *made)
+{
+    int size, is_periodic = 0;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    int sources[] = { (rank + size - 1) % size, (rank + size - 2) % size };
+    int destinations[] = { (rank + 1) % size, (rank + 2) % size };
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 2, sources, MPI_UNWEIGHTED, 2, destinations, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &made[0]);
+    MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &is_periodic, 0, &made[1]);
+}
+
+/* An operation among two neighbours, or fewer. */
+static void neighbours_exchange(int which, MPI_Comm comm, MPI_Request *request)
+{
+    int given[2] = { 0 }, taken[2], counts[2] = { 1, 1 }, places[2] = { 0, 1 };
+    switch (which) {
+    case 0: MPI_Neighbor_allgather(given, 1, MPI_INT, taken, 1, MPI_INT, comm); break;
+    case 1: MPI_Neighbor_alltoallv(given, counts, places, MPI_INT, taken, counts, places, MPI_INT, comm); break;
+    default:
+        MPI_Ineighbor_alltoall(given, 1, MPI_INT, taken, 1, MPI_INT, comm, request);
+        MPI_Wait(request, MPI_STATUS_IGNORE);
+    }
+}
+
 int main(int argc, char **argv)
 {
     int rank, value = 0, pending = 0;
-    MPI_Comm comms[3];
+    /* A fence is of a window, and its communicator none. */
+    MPI_Comm comms[6] = { 0 };
     MPI_Request requests[MOST];
     int values[MOST], shared[3];
     MPI_Win windows[3];
@@ -38,6 +64,7 @@ int main(int argc, char **argv)
     MPI_Comm_idup(MPI_COMM_WORLD, &comms[2], &requests[0]);
     MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
     const char *step = getenv("PLAN");
+    if (strchr(step, 'G')) make_topologies(rank, &comms[3]);
     /* Plans without epochs need no windows. */
     int has_windows = strpbrk(step, "OTCVEKUN") != NULL;
     if (has_windows) {
@@ -64,6 +91,7 @@ int main(int argc, char **argv)
         case 'X': MPI_Sendrecv(&value, 1, MPI_INT, peer, tag, &sum, 1, MPI_INT, peer, tag, comm, MPI_STATUS_IGNORE); break;
         case 'W': MPI_Waitall(pending, requests, MPI_STATUSES_IGNORE); pending = 0; break;
         case 'B': MPI_Barrier(comm); break;
+        case 'G': neighbours_exchange(tag, comm, &requests[MOST - 1]); break;
         case 'A': MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, comm); break;
         case 'O': group = group_of(peer); MPI_Win_post(group, 0, windows[0]); MPI_Group_free(&group); break;
         case 'T': group = group_of(peer); MPI_Win_start(group, 0, windows[0]); MPI_Group_free(&group); break;

@@ -11,6 +11,10 @@ half = world.Split(world.rank % 2, world.rank)
 duplicate, request = world.Idup()
 request.Wait()
 communicators = [world, half, duplicate]
+if "G" in os.environ["PLAN"]:
+    near = [[(world.rank + sign * step) % world.size for step in (1, 2)] for sign in (-1, 1)]
+    communicators.append(world.Create_dist_graph_adjacent(*near))
+    communicators.append(world.Create_cart([world.size]))
 one, other = array("i", [0]), array("i", [0])
 pending, values = [], []
 # Plans without epochs and locks need no windows.
@@ -48,6 +52,14 @@ for step in os.environ["PLAN"].split("|")[world.rank].split():
         comm.Barrier()
     elif what == "A":
         comm.Allreduce(one, other)
+    elif what == "G":
+        two = [array("i", [0, 0]), array("i", [0, 0])]
+        if tag == 0:
+            comm.Neighbor_allgather([two[0], 1], [two[1], 1])
+        elif tag == 1:
+            comm.Neighbor_alltoallv(*[[each, [1, 1], [0, 1], MPI.INT] for each in two])
+        else:
+            comm.Ineighbor_alltoall(*[[each, 1, MPI.INT] for each in two]).Wait()
     elif what == "O":
         windows[0].Post(group_of(peer))
     elif what == "T":

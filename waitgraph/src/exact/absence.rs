@@ -45,15 +45,20 @@ impl Absences {
     ) -> Arc<[Absent]> {
         let is_late = |rank: Rank| entered(rank).filter(|entered| *entered < collective.ordinal);
         // For whom it waits depends on the waiter itself: nobody shares that. One that is late by its own record does not wait for itself.
-        if collective.needs == Needs::Lower || is_late(waiter).is_some() {
-            let others = collective.members.iter().copied().filter(|rank| *rank != waiter);
-            return self.groups(
-                waiter,
-                collective,
-                others.filter_map(|rank| Some((rank, is_late(rank)?))),
-            );
+        let of_late = |rank: &Rank| Some((*rank, is_late(*rank)?)).filter(|_| *rank != waiter);
+        match &collective.needs {
+            Needs::Neighbours { sources, others } => {
+                let neighbours = sources.iter().chain(others.iter());
+                return self.groups(waiter, collective, neighbours.filter_map(of_late));
+            }
+            needs if *needs == Needs::Lower || is_late(waiter).is_some() => {
+                let members = collective.members.iter();
+                return self.groups(waiter, collective, members.filter_map(of_late));
+            }
+            _ => {}
         }
-        let key = (collective.communicator, collective.ordinal, collective.needs);
+        let needs = collective.needs.clone();
+        let key = (collective.communicator, collective.ordinal, needs);
         let is_same = |known: &&Known| {
             Arc::ptr_eq(&known.members, &collective.members) || known.members == collective.members
         };
@@ -85,14 +90,15 @@ impl Absences {
                 let members = collective.members.iter().copied();
                 members.take_while(|rank| *rank != waiter).collect()
             }
-            Needs::All | Needs::Root(_) | Needs::Nothing => BTreeSet::new(),
+            Needs::All | Needs::Root(_) | Needs::Nothing | Needs::Neighbours { .. } => BTreeSet::new(),
         };
         for (rank, entered) in late {
-            let is_needed = match collective.needs {
+            let is_needed = match &collective.needs {
                 Needs::All => true,
-                Needs::Root(root) => rank == root,
+                Needs::Root(root) => rank == *root,
                 Needs::Nothing => false,
                 Needs::Lower => lower.contains(&rank),
+                Needs::Neighbours { sources, .. } => sources.binary_search(&rank).is_ok(),
             };
             let certainty = if is_needed {
                 Certainty::Proven

@@ -121,15 +121,14 @@ fn portions(tasks: &[Recorded], inside: &[(Rank, &Collective)]) -> Vec<Mismatch>
 /// The first portion of `rank`, or for it, in which two do not say the same: who gives, who takes, and what.
 fn first_portion(rank: Rank, divisions: &BTreeMap<Rank, &Division>) -> Option<(Rank, Rank, Differ)> {
     let own = divisions.get(&rank)?;
-    let mut peers = own.peers.iter().enumerate();
+    let mut peers = own.peers.ranks().iter().enumerate();
     peers.find_map(|(place, other)| {
-        let theirs = divisions.get(other)?;
-        let is_meant = theirs.operation == own.operation && theirs.peers.get(own.place) == Some(&rank);
-        if !is_meant {
-            return None;
-        }
-        let given = pair(own.gives.of(place), theirs.takes.of(own.place));
-        let taken = pair(theirs.gives.of(own.place), own.takes.of(place));
+        let theirs = divisions
+            .get(other)
+            .filter(|theirs| theirs.operation == own.operation)?;
+        let own_place = own.peers.place_among(rank, &theirs.peers)?;
+        let given = pair(own.gives.of(place), theirs.takes.of(own_place));
+        let taken = pair(theirs.gives.of(own_place), own.takes.of(place));
         let given = given.map(|differ| (rank, *other, differ));
         given.or(taken.map(|differ| (*other, rank, differ)))
     })

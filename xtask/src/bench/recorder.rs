@@ -154,7 +154,7 @@ impl Bench<'_> {
             }
         }
         println!(
-            "\n{}: nanoseconds a call, least of {ROUNDS} (spread of the plain runs: median above least); at most {CALL_LIMIT:.0} more with the recorder",
+            "\n{}: nanoseconds a call (of one rank processor time, of two ranks time), least of {ROUNDS} (spread of the plain runs: median above least); at most {CALL_LIMIT:.0} more with the recorder",
             self.mpi.name()
         );
         for ((_, name), ways) in &found {
