@@ -37,12 +37,17 @@ pub mod header {
     pub const QUEUED: usize = 9;
     /// Whether the queue was too short for the events of a signal handler.
     pub const OVERRUN: usize = 10;
+    /// While the events of the queue are being recorded behind the others: how many of them were, plus one, in the upper 16 bits; below, how many events the trace had then. Else 0.
+    pub const TAKEN: usize = 11;
     /// The queue: what a signal handler did while an event was being recorded, behind all other events. 0 is an exit, else the function's number.
     pub const QUEUE: usize = 64;
 }
 
 /// Events of the queue, at most.
 pub const QUEUE: usize = HEADER - header::QUEUE;
+
+/// Lower bits of [`header::TAKEN`]: a trace has fewer events.
+pub const TAKEN_EVENTS_BITS: u32 = 48;
 
 /// Why a thread records no more.
 pub mod ended {

@@ -174,6 +174,11 @@ impl<T: DerefMut<Target = Tables>> Model<T> {
         self.tables.places[at] = u64::from(self.mark) << 32 | u64::from(self.now);
     }
 
+    /// The event that happened last in this block; an exit if none did.
+    pub(crate) fn last(&self) -> Symbol {
+        Symbol((self.short & SYMBOL_MASK) as u32)
+    }
+
     /// Where this context stood last, if the events behind it are still known.
     fn place(&self, at: usize) -> Option<u32> {
         let entry = self.tables.places[at];

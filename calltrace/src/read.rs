@@ -2,7 +2,8 @@
 
 use crate::event::{Event, Symbol};
 use crate::layout::{
-    BLOCK, BLOCKS, HEADER, LONG_RUN, LONGEST_RUN, MAGIC, QUEUE, ROOM, VERSION, code, ended, head, header,
+    BLOCK, BLOCKS, HEADER, LONG_RUN, LONGEST_RUN, MAGIC, QUEUE, ROOM, TAKEN_EVENTS_BITS, VERSION, code,
+    ended, head, header,
 };
 use crate::model::{Choice, Chosen, Model, Tables};
 use std::fmt;
@@ -98,6 +99,8 @@ pub struct Trace<'a> {
     blocks: Vec<Block<'a>>,
     about: About,
     queue: Vec<Symbol>,
+    /// [`header::TAKEN`].
+    taken: u64,
 }
 
 /// What the header of a trace says of it.
@@ -179,7 +182,12 @@ impl<'a> Trace<'a> {
         let queued = usize::try_from(field(header::QUEUED)).unwrap_or(QUEUE).min(QUEUE);
         let queue = (0..queued).map_while(|at| Symbol::new(u32::try_from(field(header::QUEUE + at)).ok()?));
         let queue = queue.collect();
-        Ok(Self { blocks, about, queue })
+        Ok(Self {
+            blocks,
+            about,
+            queue,
+            taken: field(header::TAKEN),
+        })
     }
 
     /// What its header says.
@@ -188,9 +196,11 @@ impl<'a> Trace<'a> {
     }
 
     /// What a signal handler did that the thread has not come back from, and that interrupted it while an event was being recorded: it stands behind all
-    /// [`Trace::events`], which leave the thread `depth` functions deep. Exits that fit nothing are left out.
-    pub fn queued(&self, mut depth: u64) -> impl Iterator<Item = Event> + '_ {
-        self.queue.iter().filter_map(move |symbol| {
+    /// [`Trace::events`], which were read to their end. Exits that fit nothing are left out.
+    pub fn queued(&self, behind: &Events<'_>) -> impl Iterator<Item = Event> + '_ {
+        let mut depth = behind.depth();
+        let left = self.queue.get(self.taken_of_queue(behind)..).unwrap_or_default();
+        left.iter().filter_map(move |symbol| {
             let event = symbol.event();
             depth = match event {
                 Event::Enter(_) => depth + 1,
@@ -198,6 +208,18 @@ impl<'a> Trace<'a> {
             };
             Some(event)
         })
+    }
+
+    /// How many events of the queue stand among the others already.
+    fn taken_of_queue(&self, behind: &Events<'_>) -> usize {
+        let Some(taken) = (self.taken >> TAKEN_EVENTS_BITS).checked_sub(1) else {
+            return 0;
+        };
+        let taken = taken as usize;
+        // An entry is recorded behind exits that it tells of.
+        let has_more = behind.next_event() > self.taken & ((1 << TAKEN_EVENTS_BITS) - 1);
+        let is_taken = has_more && self.queue.get(taken) == Some(&behind.model.last());
+        taken + usize::from(is_taken)
     }
 
     /// How many blocks it has.

@@ -248,7 +248,7 @@ impl Stream {
                 each(step);
             }
         }
-        let queued = trace.queued(events.depth());
+        let queued = trace.queued(&events);
         queued
             .filter_map(|event| self.step(event, &mut kept))
             .for_each(each);

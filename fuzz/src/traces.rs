@@ -24,7 +24,7 @@ pub(crate) fn trace(bytes: &[u8]) {
     let good: Vec<Event> = events.by_ref().map_while(Result::ok).take(READ).collect();
     assert_eq!(events.next_event(), good.len() as u64);
     assert_eq!(read_back(&written(&good)), good);
-    let queued = trace.queued(events.depth()).count();
+    let queued = trace.queued(&events).count();
     assert!(queued <= QUEUE);
     let middle = good.len() / 2;
     let from: Vec<Event> = trace

@@ -222,6 +222,14 @@ pub(crate) fn number(name: &CStr) -> Option<u32> {
     std::str::from_utf8(variable(name)?).ok()?.parse().ok()
 }
 
+/// The path of the program that this process executes; empty if it cannot be told.
+pub(crate) fn path_of_program(room: &mut [u8; 4096]) -> &[u8] {
+    // SAFETY: the room is so long, and valid for writes for the length of the call.
+    let length = unsafe { libc::readlink(c"/proc/self/exe".as_ptr(), room.as_mut_ptr().cast(), room.len()) };
+    let length = usize::try_from(length).unwrap_or(0);
+    room.get(..length).unwrap_or_default()
+}
+
 /// The process.
 pub(crate) fn pid() -> u32 {
     // SAFETY: it has no arguments.

@@ -15,7 +15,7 @@ use crate::own;
 use crate::process::{self, lose};
 use crate::shadow::{Entry, Shadow};
 use crate::system::{self, Errno, PAGE, Undisturbed, memory};
-use calltrace::layout::{QUEUE, ended, header};
+use calltrace::layout::{QUEUE, TAKEN_EVENTS_BITS, ended, header};
 use calltrace::task::lost;
 use calltrace::{Encoder, Event, Function, Refused, Tables};
 use std::cell::UnsafeCell;
@@ -30,6 +30,13 @@ pub(crate) enum Call {
     Exit { function: usize },
     /// It leaves all functions whose frames are below this address.
     Jump { to: usize },
+}
+
+impl Call {
+    /// Readers see the queue of a handler that stands still; one that went elsewhere within itself is not followed.
+    fn is_seen_in_queue(self) -> bool {
+        !matches!(self, Self::Jump { .. })
+    }
 }
 
 /// The own word of a thread that is not traced: its process is not, or there was no room, or it is ending.
@@ -129,27 +136,28 @@ impl Thread {
         }
     }
 
+    /// Records what was queued. Signals are blocked: a handler that goes elsewhere would leave it half taken, and nobody would know how far it was.
     #[cold]
     fn take_queue(&self) {
-        let mut at = 0;
-        loop {
-            let count = self.queued.load(Ordering::Acquire);
-            if at < count {
-                if let Some(call) = self.queue.get(at as usize).and_then(Queued::call) {
-                    self.state().call(call);
-                }
-                at += 1;
-                continue;
-            }
-            // One instruction: a handler comes before it or behind it.
-            let emptied = self
-                .queued
-                .compare_exchange(count, 0, Ordering::AcqRel, Ordering::Relaxed);
-            if emptied.is_ok() {
-                break;
-            }
+        let _undisturbed = Undisturbed::begin();
+        let state = self.state();
+        let header = state.blocks.header();
+        let mut seen = 0_u64;
+        for queued in self
+            .queue
+            .iter()
+            .take(self.queued.load(Ordering::Relaxed) as usize)
+        {
+            let Some(call) = queued.call() else { continue };
+            // Whoever reads when the process was killed within this takes none of them twice.
+            let taken = (seen + 1) << TAKEN_EVENTS_BITS | state.encoder.events();
+            header[header::TAKEN].store(taken, Ordering::Release);
+            state.call(call);
+            seen += u64::from(call.is_seen_in_queue());
         }
-        self.state().blocks.header()[header::QUEUED].store(0, Ordering::Release);
+        header[header::QUEUED].store(0, Ordering::Release);
+        header[header::TAKEN].store(0, Ordering::Release);
+        self.queued.store(0, Ordering::Relaxed);
     }
 
     /// A hook was called while the thread was busy: a signal handler has interrupted another hook.
@@ -158,8 +166,11 @@ impl Thread {
         if let Call::Jump { to } = call
             && self.leaves_handler(to)
         {
-            self.break_off();
-            self.state().call(call);
+            {
+                let _undisturbed = Undisturbed::begin();
+                self.break_off();
+                self.state().call(call);
+            }
             self.done();
             return;
         }
@@ -171,13 +182,11 @@ impl Thread {
             return;
         };
         slot.set(call);
-        let symbol = match call {
-            Call::Enter(entry) => Some(functions::number(entry.function)),
-            Call::Exit { .. } => Some(0),
-            // Readers see the queue of a handler that stands still; one that went elsewhere within itself is not followed.
-            Call::Jump { .. } => None,
-        };
-        if let Some(symbol) = symbol {
+        if call.is_seen_in_queue() {
+            let symbol = match call {
+                Call::Enter(entry) => functions::number(entry.function),
+                Call::Exit { .. } | Call::Jump { .. } => 0,
+            };
             let seen = header[header::QUEUED].load(Ordering::Relaxed) as usize;
             if let Some(word) = header.get(header::QUEUE + seen) {
                 word.store(symbol.into(), Ordering::Relaxed);

@@ -1,7 +1,9 @@
 //! Programs under the tracer: what it has written, read by `calltrace`, against what they wrote down themselves.
 
+mod family;
 mod generate;
 mod run;
+mod stepped;
 
 use calltrace::Ended;
 use generate::{Leaving, Rng, program};
@@ -19,7 +21,7 @@ fn check(seed: u64, leaving: Leaving, compiler: &str, options: &[&str]) -> usize
         status.success(),
         "seed {seed} of {compiler} {options:?}: {status}"
     );
-    let (processes, logs) = (traced(&place, &file), logs(&place));
+    let (processes, logs) = (traced(&place), logs(&place));
     assert_eq!(processes.len(), 1, "there is one process");
     let threads = &processes.values().next().unwrap().threads;
     assert_eq!(
@@ -105,7 +107,7 @@ fn signals_at_any_instant() {
         };
         let status = command(&place, &file).status().unwrap();
         assert!(status.success(), "{options:?}: {status}");
-        let processes = traced(&place, &file);
+        let processes = traced(&place);
         let thread = processes
             .values()
             .next()
@@ -174,7 +176,7 @@ fn a_killed_process_leaves_all_it_did() {
         std::thread::sleep(Duration::from_micros(1_000 + rng.below(30_000)));
         child.kill().unwrap();
         child.wait().unwrap();
-        let processes = traced(&place, &file);
+        let processes = traced(&place);
         let logs = logs(&place);
         for (tid, log) in &logs {
             let threads = processes.values().next().map(|process| &process.threads);

@@ -30,7 +30,7 @@ impl Drop for Place {
 }
 
 /// The tracer, which cargo builds beside the tests.
-fn tracer() -> PathBuf {
+pub fn tracer() -> PathBuf {
     let own = std::env::current_exe().unwrap();
     let tracer = own.parent().unwrap().join("libruntime_trace.so");
     assert!(
@@ -73,6 +73,8 @@ pub fn command(place: &Place, program: &Path) -> Command {
 
 /// The traces of a process: events of each thread by its number in the kernel, functions by name.
 pub struct Traced {
+    pub pid: u32,
+    pub forked_from: Option<u32>,
     pub threads: BTreeMap<u32, Thread>,
 }
 
@@ -90,8 +92,8 @@ pub enum Step {
 }
 
 /// All processes that have been traced in the place, by their names.
-pub fn traced(place: &Place, program: &Path) -> BTreeMap<String, Traced> {
-    let names = names(program);
+pub fn traced(place: &Place) -> BTreeMap<String, Traced> {
+    let mut names = BTreeMap::new();
     let mut files = Vec::from_iter(
         std::fs::read_dir(place.0.join("traces"))
             .unwrap()
@@ -106,6 +108,15 @@ pub fn traced(place: &Place, program: &Path) -> BTreeMap<String, Traced> {
             Err(calltrace::task::Error::NotATask) => continue,
             task => task.unwrap(),
         };
+        // The loader tells the name that a library was loaded by.
+        let paths = task
+            .modules
+            .iter()
+            .map(|module| place.0.join(&module.path).canonicalize().unwrap());
+        let paths = Vec::from_iter(paths);
+        for path in &paths {
+            names.entry(path.clone()).or_insert_with(|| self::names(path));
+        }
         let own = format!("{stem}-");
         let traces = files.iter().filter(|file| {
             let name = file.file_name().unwrap().to_str().unwrap();
@@ -118,24 +129,40 @@ pub fn traced(place: &Place, program: &Path) -> BTreeMap<String, Traced> {
                 Err(calltrace::Error::NotATrace) => continue,
                 trace => trace.unwrap(),
             };
-            let events = trace.events().map(|event| step(&task, &names, event.unwrap()));
+            let mut events = trace.events();
+            let mut all = Vec::from_iter(events.by_ref().map(Result::unwrap));
+            all.extend(trace.queued(&events));
             let thread = Thread {
-                events: events.collect(),
+                events: all
+                    .into_iter()
+                    .map(|event| step(&task, &paths, &names, event))
+                    .collect(),
                 about: trace.about(),
             };
             threads.insert(trace.about().tid, thread);
         }
-        all.insert(stem, Traced { threads });
+        let (pid, forked_from) = (task.pid, task.forked_from);
+        all.insert(
+            stem,
+            Traced {
+                pid,
+                forked_from,
+                threads,
+            },
+        );
     }
     all
 }
 
-fn step(task: &Task, names: &BTreeMap<u64, String>, event: Event) -> Step {
+type Names = BTreeMap<PathBuf, BTreeMap<u64, String>>;
+
+fn step(task: &Task, paths: &[PathBuf], names: &Names, event: Event) -> Step {
     let Event::Enter(function) = event else {
         return Step::Exit;
     };
-    let place = task.functions[function.number() as usize - 1].expect("it was entered");
-    let name = names.get(&place.address);
+    let of = task.functions[function.number() as usize - 1].expect("it was entered");
+    let path = &paths[of.module.expect("it is in a file")];
+    let name = names[path].get(&of.address);
     Step::Enter(name.expect("it begins where a symbol is").clone())
 }
 

@@ -1,3 +1,6 @@
+#ifndef TURNS
+#define TURNS 20
+#endif
 
 UNSEEN static void work(unsigned long seed)
 {
@@ -9,7 +12,7 @@ UNSEEN static void work(unsigned long seed)
     for (;;) {
         s.used = s.used > LOG / 2 ? (_exit(3), 0) : s.used;
 #else
-    for (int turn = 0; turn < 20; turn++) {
+    for (int turn = 0; turn < TURNS; turn++) {
 #endif
         s.fuel = 400;
 #ifdef __cplusplus

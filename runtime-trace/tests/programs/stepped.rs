@@ -1,0 +1,118 @@
+//! Two signals behind exactly so many instructions.
+
+use crate::generate::Rng;
+use crate::run::{Place, Step, build, command, traced};
+
+/// What may have been called within a function: each in this order, and each left out or cut off only if the second handler ran.
+fn called_by(name: &str) -> &'static [&'static str] {
+    match name {
+        "first" => &["inner", "inner"],
+        "second" => &["inner"],
+        "inner" => &["innermost"],
+        "busy" => &["busy", "inner"],
+        _ => &[],
+    }
+}
+
+/// How it ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Second {
+    /// The handler of the second signal jumps to the main program.
+    Jumps,
+    /// The second signal kills.
+    Kills,
+}
+
+/// How often these functions were entered, as the program itself has counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Ran {
+    first: usize,
+    second: usize,
+    after: usize,
+    busy: usize,
+}
+
+/// Holds a trace against what was run.
+fn check(what: &str, end: Second, events: &[Step], ran: Ran) {
+    let mut stack: Vec<(&str, Vec<&str>)> = vec![("", Vec::new())];
+    let mut entered = Vec::new();
+    for event in events {
+        match event {
+            Step::Enter(name) => {
+                entered.push(name.as_str());
+                stack.last_mut().unwrap().1.push(name);
+                stack.push((name, Vec::new()));
+            }
+            Step::Exit => {
+                let (name, mut called) = stack.pop().expect("no more is left than was entered");
+                // Handlers come anywhere.
+                called.retain(|called| !["first", "second"].contains(called));
+                let expected = called_by(name);
+                let is_whole = called == expected || name == "busy" && called == ["inner"];
+                let is_cut = ran.second > 1 && expected.starts_with(&called);
+                assert!(is_whole || is_cut, "{what}: {name} called {called:?}: {events:?}");
+            }
+        }
+    }
+    if end == Second::Jumps {
+        assert_eq!(stack.len(), 1, "{what}: all was left: {events:?}");
+    }
+    let counts = |name: &str| entered.iter().filter(|entered| **entered == name).count();
+    // The hook of an entry comes before the program counts: what was ended between the two was only traced.
+    let compare = |name: &str, ran: usize, may_be_more: bool| {
+        let traced = counts(name);
+        let most = ran + usize::from(may_be_more);
+        assert!(
+            (ran..=most).contains(&traced),
+            "{what}: {name} traced {traced} times, ran {ran} times: {events:?}"
+        );
+    };
+    compare("first", ran.first, true);
+    compare("second", ran.second, false);
+    compare("after", ran.after, end == Second::Kills);
+    compare("busy", ran.busy, true);
+}
+
+#[test]
+fn a_second_signal_while_the_first_is_taken_up() {
+    let times = std::env::var("HINDMOST_STEPPED").map_or(40, |times| times.parse().unwrap());
+    let mut rng = Rng(std::process::id().into());
+    let place = Place::new();
+    let file = build(&place, "gcc", &["-O1"], include_str!("stepped.c")).expect("there is gcc");
+    let mut both_came = 0;
+    for turn in 0..times {
+        let (end, signal) = match turn % 2 {
+            0 => (Second::Jumps, libc::SIGUSR2),
+            _ => (Second::Kills, libc::SIGKILL),
+        };
+        let behind = [rng.below(1200), rng.below(1800)].map(|steps| steps.to_string());
+        let what = format!("{behind:?}, {end:?}");
+        let output = command(&place, &file)
+            .args(&behind)
+            .arg(signal.to_string())
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{what}: {output:?}");
+        let ran = String::from_utf8(output.stdout).unwrap();
+        let ran = Vec::from_iter(ran.split_whitespace().map(|count| count.parse().unwrap()));
+        let ran = match ran[..] {
+            [first, second, after, busy] => Ran {
+                first,
+                second,
+                after,
+                busy,
+            },
+            _ => panic!("four counts"),
+        };
+        let processes = traced(&place);
+        let threads = &processes.values().next().unwrap().threads;
+        check(&what, end, &threads.values().next().unwrap().events, ran);
+        // What happens once before it is single-stepped counts, too.
+        both_came += usize::from(ran.first == 2 && (ran.second == 2 || ran.after == 1));
+        std::fs::remove_dir_all(place.path().join("traces")).unwrap();
+    }
+    assert!(
+        both_came > times / 4,
+        "both signals came {both_came} times of {times}"
+    );
+}
