@@ -332,13 +332,28 @@ impl<'a> File<'a> {
             return None;
         }
         let at = self.prepared.map.raw_start(node.start_byte() as u32);
-        let qualifier = qualifier.map(str::as_bytes);
-        Some(
-            match self.raw.visible.enumerator(name.as_bytes(), qualifier, at)? {
-                Enumerated::Value(value) => ExprKind::Int(value),
-                Enumerated::Unknown => ExprKind::Constant,
-            },
-        )
+        let found = self
+            .raw
+            .visible
+            .enumerator(name.as_bytes(), qualifier.map(str::as_bytes), at)?;
+        if qualifier.is_none() && self.is_template_parameter(node, name) {
+            return None;
+        }
+        Some(match found {
+            Enumerated::Value(value) => ExprKind::Int(value),
+            Enumerated::Unknown => ExprKind::Constant,
+        })
+    }
+
+    /// Whether a template around `node` has a parameter of this name (`template <int N>`).
+    fn is_template_parameter(&self, node: Node, name: &str) -> bool {
+        let around = std::iter::successors(node.parent(), Node::parent);
+        let templates = around.filter(|around| around.kind() == "template_declaration");
+        let parameters = templates.filter_map(|template| field(template, "parameters"));
+        parameters.into_iter().any(|parameters| {
+            let text = self.text(parameters);
+            lex(text).iter().any(|token| token.text(text) == name.as_bytes())
+        })
     }
 
     /// The value of an integer constant expression outside functions.

@@ -680,17 +680,21 @@ fn enumerators_of_headers() {
 fn enumerators_of_headers_in_cxx() {
     let header = "namespace tags { enum { halo = 4 }; namespace deep { enum class Kind : int { Work = 6, Stop }; } }\n\
         template <class T> struct Comm { enum Which { TAG_HALO = 11, low }; void go(); };\n\
-        class Other { enum { low = 12, TAG_TWICE = 1 }; int free; };\nclass Again { enum { TAG_TWICE = 2 }; };\n";
+        class Other { enum { low = 12, TAG_TWICE = 1 }; int free; };\nclass Again { enum { TAG_TWICE = 2 }; };\nenum { ROWS = 5 };\n";
     check_as(
         "a.cpp",
         &[("tags.hpp", header)],
-        "#include \"tags.hpp\"\nint free_one;\nvoid f() {\n    g(tags::halo, (int)tags::deep::Kind::Stop, Kind::Work);\n    g(TAG_HALO, TAG_TWICE, Other::TAG_TWICE, Other::low, Comm<int>::low);\n    g(halo, Work, low);\n}\n",
+        "#include \"tags.hpp\"\nint free_one;\nvoid f() {\n    g(tags::halo, (int)tags::deep::Kind::Stop, Kind::Work);\n    g(TAG_HALO, TAG_TWICE, Other::TAG_TWICE, Other::low, Comm<int>::low);\n    g(halo, Work, low);\n}\ntemplate <int ROWS> int rows() { return ROWS; }\nint all() { return ROWS; }\n",
         expect![[r#"
             2:5 global free_one: i32 = 0
             fn f()
               4:5 g@4:5(4, (i32)7, 6)
               5:5 g@5:5(11, const, 1, 12, 12)
               6:5 g@6:5(&@halo, &@Work, &@low)
+            fn rows()
+              8:34 return @ROWS
+            fn all()
+              9:13 return 5
         "#]],
     );
 }
