@@ -38,3 +38,4 @@ mod watched_records;
 mod watching;
 mod why;
 mod witness;
+mod worlds;

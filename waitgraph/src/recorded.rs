@@ -116,12 +116,16 @@ pub enum Needs {
     /// That those of lower rank in the communicator have.
     Lower,
     /// That some neighbours of the task have.
-    Neighbours {
-        /// Those of whom it takes data; sorted.
-        sources: Arc<[Rank]>,
-        /// Those to whom it gives alone, or of whom nobody knows whether there is anything to take: a library may let it wait for them all the same. Sorted.
-        others: Arc<[Rank]>,
-    },
+    Neighbours(Arc<Neighbours>),
+}
+
+/// The neighbours of a task in an operation among them.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Neighbours {
+    /// Those of whom it takes data; sorted.
+    pub sources: Vec<Rank>,
+    /// Those to whom it gives alone, or of whom nobody knows whether there is anything to take: a library may let it wait for them all the same. Sorted.
+    pub others: Vec<Rank>,
 }
 
 /// A collective operation that a task has entered.

@@ -6,8 +6,8 @@ use base::Random;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use waitgraph::recorded::{
-    Channel, Collective, Division, From, How, Identity, Item, Needs, Peers, Portions, Presence, Receive,
-    Recorded, Waits,
+    Channel, Collective, Division, From, How, Identity, Item, Needs, Neighbours, Peers, Portions, Presence,
+    Receive, Recorded, Waits,
 };
 use waitgraph::{Certainty, Differ, Mismatch, Rank, Why, wait_graph};
 
@@ -427,10 +427,10 @@ impl Machine {
                         *other != task && of[*other].contains(&task) && !of[task].contains(other)
                     });
                     let ranks = |list: Vec<usize>| list.into_iter().map(|rank| Rank(rank as u32)).collect();
-                    Needs::Neighbours {
+                    Needs::Neighbours(Arc::new(Neighbours {
                         sources: ranks(of[task].clone()),
                         others: ranks(others.collect()),
-                    }
+                    }))
                 }
             },
         };

@@ -8,7 +8,8 @@ use super::task::Task;
 use library::{Flow, Part};
 use recording::{Communicator, Members};
 use std::collections::BTreeMap;
-use waitgraph::recorded::{Division, Identity, Needs, Peers, Portions};
+use std::sync::Arc;
+use waitgraph::recorded::{Division, Identity, Needs, Neighbours, Peers, Portions};
 
 /// Whether an operation of this name is one among neighbours.
 pub(super) fn is_among_neighbours(operation: &str) -> bool {
@@ -42,10 +43,7 @@ impl Task<'_> {
         all.dedup();
         all.retain(|rank| *rank != Rank(self.rank));
         let (sources, others): (Vec<Rank>, Vec<Rank>) = all.into_iter().partition(has_data);
-        Needs::Neighbours {
-            sources: sources.into(),
-            others: others.into(),
-        }
+        Needs::Neighbours(Arc::new(Neighbours { sources, others }))
     }
 
     /// How the task divides what it gives its neighbours, and takes of them.

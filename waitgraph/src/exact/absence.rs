@@ -47,8 +47,8 @@ impl Absences {
         // For whom it waits depends on the waiter itself: nobody shares that. One that is late by its own record does not wait for itself.
         let of_late = |rank: &Rank| Some((*rank, is_late(*rank)?)).filter(|_| *rank != waiter);
         match &collective.needs {
-            Needs::Neighbours { sources, others } => {
-                let neighbours = sources.iter().chain(others.iter());
+            Needs::Neighbours(of) => {
+                let neighbours = of.sources.iter().chain(&of.others);
                 return self.groups(waiter, collective, neighbours.filter_map(of_late));
             }
             needs if *needs == Needs::Lower || is_late(waiter).is_some() => {
@@ -90,7 +90,7 @@ impl Absences {
                 let members = collective.members.iter().copied();
                 members.take_while(|rank| *rank != waiter).collect()
             }
-            Needs::All | Needs::Root(_) | Needs::Nothing | Needs::Neighbours { .. } => BTreeSet::new(),
+            Needs::All | Needs::Root(_) | Needs::Nothing | Needs::Neighbours(_) => BTreeSet::new(),
         };
         for (rank, entered) in late {
             let is_needed = match &collective.needs {
@@ -98,7 +98,7 @@ impl Absences {
                 Needs::Root(root) => rank == *root,
                 Needs::Nothing => false,
                 Needs::Lower => lower.contains(&rank),
-                Needs::Neighbours { sources, .. } => sources.binary_search(&rank).is_ok(),
+                Needs::Neighbours(of) => of.sources.binary_search(&rank).is_ok(),
             };
             let certainty = if is_needed {
                 Certainty::Proven
