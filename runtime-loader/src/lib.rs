@@ -32,6 +32,15 @@ impl<'a> Loaded<'a> {
             .any(|load| offset >= load.p_vaddr && offset - load.p_vaddr < load.p_memsz)
     }
 
+    /// Whether code of it is at this address.
+    #[must_use]
+    pub fn is_code(&self, address: usize) -> bool {
+        let offset = address.wrapping_sub(self.base) as u64;
+        self.loads()
+            .filter(|load| load.p_flags & libc::PF_X != 0)
+            .any(|load| offset >= load.p_vaddr && offset - load.p_vaddr < load.p_filesz)
+    }
+
     /// Its build-id, if it has one.
     #[must_use]
     pub fn build_id(&self) -> Option<&'a [u8]> {
