@@ -32,13 +32,13 @@ impl<'a> Loaded<'a> {
             .any(|load| offset >= load.p_vaddr && offset - load.p_vaddr < load.p_memsz)
     }
 
-    /// Whether code of it is at this address.
+    /// Whether all of these bytes are code of it, in one part.
     #[must_use]
-    pub fn is_code(&self, address: usize) -> bool {
-        let offset = address.wrapping_sub(self.base) as u64;
+    pub fn is_code(&self, first: usize, last: usize) -> bool {
+        let [first, last] = [first, last].map(|address| address.wrapping_sub(self.base) as u64);
         self.loads()
             .filter(|load| load.p_flags & libc::PF_X != 0)
-            .any(|load| offset >= load.p_vaddr && offset - load.p_vaddr < load.p_filesz)
+            .any(|load| first <= last && first >= load.p_vaddr && last - load.p_vaddr < load.p_filesz)
     }
 
     /// Its build-id, if it has one.

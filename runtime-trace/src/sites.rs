@@ -75,8 +75,8 @@ fn fill() -> Result<(), &'static [u8]> {
         return Ok(());
     };
     let base = runtime_loader::find_map(|loaded| Some(loaded.base)).unwrap_or(0);
-    let of_gcc = of_gcc(&program, base);
-    let of_clang = of_clang(&program, base);
+    let of_gcc = within_code(base, of_gcc(&program, base), CALL);
+    let of_clang = within_code(base, of_clang(&program, base), SLED);
     if of_gcc.is_empty() && of_clang.is_empty() {
         return Ok(());
     }
@@ -95,7 +95,7 @@ fn fill() -> Result<(), &'static [u8]> {
             if sites.is_empty() {
                 continue;
             }
-            return Err(b"the system forbids to change its code: compile it with -finstrument-functions");
+            return Err(b"its code cannot be changed (the system forbids it, or it has several parts): compile it with -finstrument-functions");
         };
         for site in &sites {
             let at = base + site.address as usize;
@@ -105,6 +105,21 @@ fn fill() -> Result<(), &'static [u8]> {
         }
     }
     Ok(())
+}
+
+/// Whether all of these bytes are code of the program.
+fn is_code(first: usize, last: usize) -> bool {
+    runtime_loader::find_map(|program| Some(program.is_code(first, last))) == Some(true)
+}
+
+/// The places of so many bytes that lie in the program's code: no other sums with them overflow, nor is anything else changed.
+fn within_code(base: usize, mut sites: Vec<Site>, bytes: usize) -> Vec<Site> {
+    sites.retain(|site| {
+        let first = base.wrapping_add(site.address as usize);
+        let last = first.wrapping_add(bytes - 1);
+        is_code(first, last)
+    });
+    sites
 }
 
 /// Puts a call at a place, if there stands what its compiler puts there.
@@ -236,13 +251,11 @@ impl Writable {
         let (first, last) = (sites.iter().map(address).min()?, sites.iter().map(address).max()?);
         let start = first & !(PAGE - 1);
         let bytes = (last + longest).next_multiple_of(PAGE) - start;
-        let all = runtime_loader::find_map(|loaded| {
-            Some(loaded.is_code(first) && loaded.is_code(last + longest - 1))
-        });
-        if all != Some(true) {
+        // Between two parts of code may lie data, which has to stay writable.
+        if !is_code(first, last + longest - 1) {
             return None;
         }
-        // SAFETY: all pages between are code of the program, which has one thread, and that is here.
+        // SAFETY: all of it is the program's code, which has one thread, and that is here.
         let is_writable = unsafe { system::protect(start, bytes, libc::PROT_READ | libc::PROT_WRITE) };
         is_writable.then_some(Self { start, bytes })
     }
