@@ -58,7 +58,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "EVENTS", num_args = 0..=1, require_equals = true, default_missing_value = "65536")]
     pub(crate) events: Option<u64>,
     /// Trace every call and return as well, into this directory, which is made if it is not there: of programs that were compiled with -finstrument-functions,
-    /// for hindmost trace
+    /// -fxray-instrument, or gcc's -mnop-mcount with its ends (docs/traces.md); for hindmost trace
     #[arg(long, value_name = "DIR")]
     pub(crate) trace: Option<PathBuf>,
     /// The tracer [default: libruntime_trace.so beside hindmost, or in ../lib/hindmost]

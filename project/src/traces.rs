@@ -57,7 +57,7 @@ fn read(directories: &[PathBuf], reader: &Reader, listener: &dyn Listener) -> Re
     if found.is_empty() {
         let names = Vec::from_iter(directories.iter().map(|path| path.display().to_string()));
         return Err(Failure::new(format!("there is no trace in {}", names.join(", "))).hint(
-            "hindmost run --trace DIR -- mpirun … traces programs that were compiled with -finstrument-functions",
+            "hindmost run --trace DIR -- mpirun … traces programs that were compiled with -finstrument-functions, or as docs/traces.md says",
         ));
     }
     let mut names = Names::default();

@@ -32,6 +32,15 @@ impl<'a> Loaded<'a> {
             .any(|load| offset >= load.p_vaddr && offset - load.p_vaddr < load.p_memsz)
     }
 
+    /// Whether all of these bytes are code of it, in one part.
+    #[must_use]
+    pub fn is_code(&self, first: usize, last: usize) -> bool {
+        let [first, last] = [first, last].map(|address| address.wrapping_sub(self.base) as u64);
+        self.loads()
+            .filter(|load| load.p_flags & libc::PF_X != 0)
+            .any(|load| first <= last && first >= load.p_vaddr && last - load.p_vaddr < load.p_filesz)
+    }
+
     /// Its build-id, if it has one.
     #[must_use]
     pub fn build_id(&self) -> Option<&'a [u8]> {

@@ -1,7 +1,7 @@
 //! What programs call.
 //!
 //! A compiler that is told so (`-finstrument-functions`) calls `__cyg_profile_func_enter` at the beginning of each function and `__cyg_profile_func_exit` at its end. The C library has both,
-//! which do nothing. `longjmp` and its like leave functions without their ends; `dlclose` makes room for other functions at the same addresses.
+//! which do nothing. `longjmp`, its like, and exceptions leave functions without their ends; `dlclose` makes room for other functions at the same addresses.
 
 #![expect(unsafe_code, reason = "called from C, with the stack as it is there")]
 
@@ -106,6 +106,28 @@ unsafe fn stack_pointer_of(buffer: *const u64) -> usize {
 fn behind(name: &CStr) -> *const c_void {
     // SAFETY: the name ends with a zero.
     unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) }
+}
+
+/// An exception, or the cancellation of a thread, lands in a function: this is what its language's runtime calls to say where it goes on there. As the unwinder's function, which it calls.
+///
+/// # Safety
+///
+/// As there.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn _Unwind_SetIP(context: *mut c_void, address: usize) {
+    let (sets, tells) = (behind(c"_Unwind_SetIP"), behind(c"_Unwind_GetCFA"));
+    if sets.is_null() || tells.is_null() {
+        // An unwinder without them: nobody can have called it.
+        std::process::abort();
+    }
+    // SAFETY: these are the unwinder's functions of those types, and the context the caller's promise.
+    let stack = unsafe {
+        let tells: unsafe extern "C" fn(*mut c_void) -> usize = std::mem::transmute(tells);
+        let sets: unsafe extern "C" fn(*mut c_void, usize) = std::mem::transmute(sets);
+        sets(context, address);
+        tells(context)
+    };
+    call(Call::Jump { to: stack }, stack);
 }
 
 /// As the C library's `dlclose`, which it calls.

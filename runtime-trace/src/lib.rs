@@ -1,12 +1,13 @@
 //! The tracer inside each task: every call and return of its threads, written where it can be read at any moment.
 //!
-//! A library that is preloaded into programs whose compiler has put a call at the beginning and end of each function (`-finstrument-functions`). It runs
+//! A library that is preloaded into programs whose compiler has put a call at the beginning and end of each function (`-finstrument-functions`), or left room for one. It runs
 //! at every call of a production job, so the hot path allocates nothing, locks nothing and calls nobody. What is rare (a new block, function, thread, process) is done with
 //! all signals blocked and by system calls alone. Whatever fails ends the trace, which says so, and never the program.
 //!
 //! # How it works
 //!
 //! - [`hooks`]: what programs call, and the functions of the C library that leave other functions without their exits.
+//! - `sites`: places that a compiler has left for calls, which are made before the program begins.
 //! - `thread`: what a thread does at an event. A shadow of its calls tells which exits are missing.
 //! - `shadow`: that shadow: functions with the addresses of their frames.
 //! - `blocks`: the file of a thread, mapped piece by piece.
@@ -15,6 +16,7 @@
 //! - `modules`: the files that code is in.
 //! - `own`: the pointer of each thread to what is its own.
 //! - `system`: files, memory and signals of the kernel.
+//! - `vectors`: registers that the C library must not change.
 //!
 //! `unsafe` stands where memory is mapped, where C calls, and where a thread reaches its own state: a signal handler may interrupt a hook anywhere and call another.
 
@@ -25,5 +27,7 @@ mod modules;
 mod own;
 mod process;
 mod shadow;
+mod sites;
 mod system;
 mod thread;
+mod vectors;

@@ -60,6 +60,11 @@ fn is_own() -> bool {
     !guard.is_null() && unsafe { &*guard }.load(Ordering::Relaxed) != 0
 }
 
+/// Whether somebody has asked for a trace.
+pub(crate) fn is_wanted() -> bool {
+    system::variable(DIRECTORY).is_some()
+}
+
 /// Opens the file of the process if it is not. Whether there is one. Signals are blocked.
 pub(crate) fn open() -> bool {
     for _ in 0..PATIENCE {
@@ -375,7 +380,7 @@ impl Name {
 }
 
 /// Says in one line on the program's standard error why there is no trace.
-fn complain(why: &[u8]) {
+pub(crate) fn complain(why: &[u8]) {
     let mut line = Name::of(b"hindmost: nothing is traced of process ");
     line.push_number(system::pid()).push(b": ").push(why).push(b"\n");
     let length = line.used.min(PATH);

@@ -2,6 +2,7 @@
 
 #![expect(unsafe_code, reason = "memory is mapped, and the C library asked")]
 
+use crate::vectors::Vectors;
 use std::ffi::CStr;
 use std::sync::atomic::AtomicU64;
 
@@ -28,6 +29,7 @@ impl Drop for Errno {
 /// Blocks all signals of the thread until it is dropped: what changes under it is never met half done by a handler.
 pub(crate) struct Undisturbed {
     before: libc::sigset_t,
+    _vectors: Vectors,
     _errno: Errno,
 }
 
@@ -44,6 +46,7 @@ impl Undisturbed {
         };
         Self {
             before,
+            _vectors: Vectors::keep(),
             _errno: errno,
         }
     }
@@ -83,6 +86,55 @@ pub(crate) fn memory(bytes: usize) -> Option<*mut u8> {
 pub(crate) unsafe fn give_back(memory: *mut u8, bytes: usize) {
     // SAFETY: the caller's promise.
     unsafe { libc::munmap(memory.cast(), bytes) };
+}
+
+/// A page at a place that was asked for.
+pub(crate) struct PageAt(*mut u8);
+
+/// A new page at this address; none if it is taken or forbidden.
+pub(crate) fn memory_at(address: usize) -> Option<PageAt> {
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED_NOREPLACE;
+    let wanted = address as *mut libc::c_void;
+    // SAFETY: a new mapping, which replaces none.
+    let mapped = unsafe { libc::mmap(wanted, PAGE, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) };
+    if mapped == libc::MAP_FAILED {
+        return None;
+    }
+    if mapped != wanted {
+        // SAFETY: a kernel that does not know the flag has mapped it elsewhere, and nobody knows it.
+        unsafe { give_back(mapped.cast(), PAGE) };
+        return None;
+    }
+    Some(PageAt(mapped.cast()))
+}
+
+impl PageAt {
+    pub(crate) fn bytes(&mut self) -> &mut [u8] {
+        // SAFETY: the page is mapped, writable, and nobody else's.
+        unsafe { std::slice::from_raw_parts_mut(self.0, PAGE) }
+    }
+
+    /// Makes code of it, for ever. Where it is; none if that is forbidden.
+    pub(crate) fn make_code(self) -> Option<usize> {
+        // SAFETY: nobody has the page's bytes any more.
+        unsafe { protect(self.0 as usize, PAGE, libc::PROT_READ | libc::PROT_EXEC) }
+            .then_some(self.0 as usize)
+    }
+}
+
+/// Says what may be done with whole pages. Whether the system lets that be.
+///
+/// # Safety
+///
+/// The pages are mapped, and nobody does with them meanwhile what is not allowed any more.
+pub(crate) unsafe fn protect(start: usize, bytes: usize, what: i32) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe { libc::mprotect(start as *mut libc::c_void, bytes, what) == 0 }
+}
+
+/// Whether this thread is the only one of its process.
+pub(crate) fn has_one_thread() -> bool {
+    std::fs::read_dir("/proc/self/task").is_ok_and(|threads| threads.count() == 1)
 }
 
 /// Makes a page of zeros that is zero again in a child that is forked.

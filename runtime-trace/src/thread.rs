@@ -30,6 +30,10 @@ pub(crate) enum Call {
     Exit { function: usize },
     /// It leaves all functions whose frames are below this address.
     Jump { to: usize },
+    /// It enters a function whose return address stands at the frame's address: no function that it is still in has the same.
+    Begin(Entry),
+    /// It leaves the function whose return address stands at this address.
+    End { frame: usize },
 }
 
 impl Call {
@@ -184,8 +188,8 @@ impl Thread {
         slot.set(call);
         if call.is_seen_in_queue() {
             let symbol = match call {
-                Call::Enter(entry) => functions::number(entry.function),
-                Call::Exit { .. } | Call::Jump { .. } => 0,
+                Call::Enter(entry) | Call::Begin(entry) => functions::number(entry.function),
+                Call::Exit { .. } | Call::End { .. } | Call::Jump { .. } => 0,
             };
             let seen = header[header::QUEUED].load(Ordering::Relaxed) as usize;
             if let Some(word) = header.get(header::QUEUE + seen) {
@@ -265,6 +269,8 @@ impl Queued {
             Call::Enter(entry) => (0, entry.function, entry.frame),
             Call::Exit { function } => (1, function, 0),
             Call::Jump { to } => (2, to, 0),
+            Call::Begin(entry) => (3, entry.function, entry.frame),
+            Call::End { frame } => (4, 0, frame),
         };
         self.value.store(value, Ordering::Relaxed);
         self.frame.store(frame, Ordering::Relaxed);
@@ -272,14 +278,16 @@ impl Queued {
     }
 
     fn call(&self) -> Option<Call> {
-        let value = self.value.load(Ordering::Relaxed);
+        let (function, frame) = (
+            self.value.load(Ordering::Relaxed),
+            self.frame.load(Ordering::Relaxed),
+        );
         Some(match self.kind.load(Ordering::Relaxed) {
-            0 => Call::Enter(Entry {
-                function: value,
-                frame: self.frame.load(Ordering::Relaxed),
-            }),
-            1 => Call::Exit { function: value },
-            2 => Call::Jump { to: value },
+            0 => Call::Enter(Entry { function, frame }),
+            1 => Call::Exit { function },
+            2 => Call::Jump { to: function },
+            3 => Call::Begin(Entry { function, frame }),
+            4 => Call::End { frame },
             _ => return None,
         })
     }
@@ -296,6 +304,32 @@ impl State {
             Call::Enter(entry) => self.enter(entry),
             Call::Exit { function } => self.exit(function),
             Call::Jump { to } => self.jump(to),
+            Call::Begin(entry) => self.begin(entry),
+            Call::End { frame } => self.end(frame),
+        }
+    }
+
+    #[inline]
+    fn begin(&mut self, entry: Entry) {
+        if self.shadow.top().is_some_and(|top| top.frame == entry.frame) {
+            self.leave_below(entry.frame + 1);
+        }
+        self.enter(entry);
+    }
+
+    #[inline]
+    fn end(&mut self, frame: usize) {
+        if self.beyond > 0 {
+            self.beyond -= 1;
+            return;
+        }
+        if self.shadow.top().is_some_and(|top| top.frame < frame) {
+            self.leave_below(frame);
+        }
+        if self.shadow.top().is_some_and(|top| top.frame == frame) {
+            self.leave();
+        } else {
+            self.count(header::IGNORED, 1);
         }
     }
 

@@ -11,7 +11,9 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#ifndef UNSEEN
 #define UNSEEN __attribute__((no_instrument_function))
+#endif
 #define LOG (1 << 22)
 
 struct state {

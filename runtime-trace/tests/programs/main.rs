@@ -2,6 +2,7 @@
 
 mod family;
 mod generate;
+mod places;
 mod run;
 mod stepped;
 
@@ -88,6 +89,8 @@ fn functions_that_are_left_by_exceptions() {
         for optimised in ["-O0", "-O3"] {
             compared += check(seed, Leaving::Exceptions, "g++", &[optimised, THREADS]);
         }
+        let options = ["-O2", "-fno-inline", THREADS];
+        compared += check(seed, Leaving::Exceptions, "clang++", &options);
     }
     assert!(compared > 100_000, "{compared} events show little");
 }

@@ -43,12 +43,22 @@ pub fn tracer() -> PathBuf {
 
 /// Compiles a program with hooks; nothing if there is no such compiler.
 pub fn build(place: &Place, compiler: &str, options: &[&str], text: &str) -> Option<PathBuf> {
+    compile(
+        place,
+        compiler,
+        &[&["-finstrument-functions"], options].concat(),
+        text,
+    )
+}
+
+/// Compiles a program; nothing if there is no such compiler.
+pub fn compile(place: &Place, compiler: &str, options: &[&str], text: &str) -> Option<PathBuf> {
     let language = if compiler.ends_with("++") { "cc" } else { "c" };
     let source = place.0.join(format!("program.{language}"));
     std::fs::write(&source, text).unwrap();
     let program = place.0.join("program");
     let output = Command::new(compiler)
-        .args(["-finstrument-functions", "-w", "-pthread", "-o"])
+        .args(["-w", "-pthread", "-o"])
         .arg(&program)
         .args(options)
         .arg(&source)
