@@ -216,7 +216,7 @@ mod tests {
             Recording::read(&seed.expect("it is a seed").1).expect("it is a recording")
         };
         let (first, second, mut now) = (read("first-version"), read("second-version"), read("everything"));
-        assert_eq!(now.divisions.len(), 3);
+        assert_eq!(now.divisions.len(), 4);
         now.divisions.clear();
         assert_eq!(second, now);
         assert!(!now.model.states.is_empty() && first.model.states.is_empty());
