@@ -3,7 +3,7 @@
 use crate::arms::{self, Arms};
 use crate::beneath;
 use crate::code::CodeIndex;
-use crate::flow::{self, Node, Region};
+use crate::flow::{self, Node, Region, Ways};
 use crate::iteration::{self, Iteration};
 use crate::locate::{Located, LocatedFrame, Place};
 use crate::reason::Reason;
@@ -39,6 +39,8 @@ pub struct Order<'m> {
     placed: OnceLock<BTreeMap<FunctionId, BTreeSet<String>>>,
     /// The arms of each function's decisions.
     arms: IdVec<FunctionId, Arms>,
+    /// What leads to what in each function.
+    pub(crate) ways: IdVec<FunctionId, Ways>,
     /// Whether each function may be a loop of its calls of itself ([`crate::tail`]); found when first asked for.
     pub(crate) rounds: IdVec<FunctionId, OnceLock<bool>>,
     /// What the optimised functions call last; made when first asked for.
@@ -127,6 +129,7 @@ impl<'m> Order<'m> {
             last_calls: later(),
             communicating: later(),
             arms: map.functions.iter().map(|_| Arms::default()).collect(),
+            ways: map.functions.iter().map(|_| Ways::default()).collect(),
         }
     }
 
@@ -516,7 +519,7 @@ impl<'m> Order<'m> {
         loop {
             let node_a = flow::node_of(function, outer, a);
             let node_b = flow::node_of(function, outer, b);
-            if node_a == node_b && self.may_recur(function, region, node_a) {
+            if node_a == node_b && self.may_recur(id, region, node_a) {
                 let variable = same.last().map(|same| same.name.clone());
                 return nothing(Reason::MayRecur(variable.unwrap_or_default()));
             }
@@ -527,7 +530,7 @@ impl<'m> Order<'m> {
                     let line = function.points[a.point].span.line;
                     return nothing(Reason::Unsequenced(self.line_of(function, line)));
                 }
-                _ => return by_flow(function, region, (node_a, a), (node_b, b)),
+                _ => return self.by_flow(id, region, (node_a, a), (node_b, b)),
             };
             match self.compare_iterations(walk, (id, inner), (frame_a, a), (frame_b, b), same) {
                 ControlFlow::Continue(next) => (region, outer) = (next, Some(inner)),
@@ -599,16 +602,38 @@ impl<'m> Order<'m> {
     /// not. An epoch of a strict variable shows each point once, but a loop that holds updates may be entered at the
     /// end of the epoch and again at the start of the next one, with the same value; and a weak variable lets tasks go
     /// round without changing it.
-    pub(crate) fn may_recur(&self, function: &Function, region: Region<'_>, node: Node) -> bool {
+    pub(crate) fn may_recur(&self, id: FunctionId, region: Region<'_>, node: Node) -> bool {
         let Region::Epoch(in_loop, updates) = region else {
             return false;
         };
+        let function = &self.map.functions[id];
         let strict = function.loops[in_loop]
             .lovs
             .iter()
             .any(|lov| lov.class == LovClass::Strict && lov.updates == updates);
         let once = strict && matches!(node, Node::Place(_));
-        !once && !on(Mutant::RecurrenceIgnored) && flow::reaches(function, region, node, node)
+        !once && !on(Mutant::RecurrenceIgnored) && self.ways[id].lead(function, region, node, node)
+    }
+
+    /// How two places in different nodes of a region stand to each other: by whether control comes from one to the other.
+    fn by_flow(
+        &self,
+        id: FunctionId,
+        region: Region<'_>,
+        (node_a, a): (Node, Place),
+        (node_b, b): (Node, Place),
+    ) -> (Relation, Decided) {
+        let decided = Decided::Flow {
+            a: a.point,
+            b: b.point,
+        };
+        let leads = |from, to| self.ways[id].lead(&self.map.functions[id], region, from, to);
+        match (leads(node_a, node_b), leads(node_b, node_a)) {
+            (true, false) => (Relation::Before, decided),
+            (false, true) => (Relation::After, decided),
+            (false, false) => (Relation::Incomparable, decided),
+            (true, true) => (Relation::Unknown, Decided::Nothing(Reason::Circle)),
+        }
     }
 }
 
@@ -637,27 +662,6 @@ impl Walk {
         let assumption = iteration::assumption(lov, self.same_task);
         self.assumption = self.assumption.max(assumption);
         self.trusts_outside |= lov.visible() != Assumption::Proven;
-    }
-}
-
-/// How two places in different nodes of a region stand to each other: by whether control comes from one to the other.
-fn by_flow(
-    function: &Function,
-    region: Region,
-    (node_a, a): (Node, Place),
-    (node_b, b): (Node, Place),
-) -> (Relation, Decided) {
-    let decided = Decided::Flow {
-        a: a.point,
-        b: b.point,
-    };
-    let forth = flow::reaches(function, region, node_a, node_b);
-    let back = flow::reaches(function, region, node_b, node_a);
-    match (forth, back) {
-        (true, false) => (Relation::Before, decided),
-        (false, true) => (Relation::After, decided),
-        (false, false) => (Relation::Incomparable, decided),
-        (true, true) => (Relation::Unknown, Decided::Nothing(Reason::Circle)),
     }
 }
 

@@ -10,6 +10,8 @@
 use crate::Place;
 use base::Id;
 use progress_map::{Function, LoopId, PointId};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A region and how its loop is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,10 +31,30 @@ impl Region<'_> {
             Region::Iteration(id) | Region::Epoch(id, _) => Some(id),
         }
     }
+
+    /// The region without what it borrows: of an epoch the first variable of its loop that these points assign.
+    fn key(self, function: &Function) -> Option<Key> {
+        Some(match self {
+            Region::Function => Key::Function,
+            Region::Iteration(id) => Key::Iteration(id),
+            Region::Epoch(id, updates) => {
+                let mut variables = function.loops[id].lovs.iter();
+                Key::Epoch(id, variables.position(|lov| lov.updates == updates)?)
+            }
+        })
+    }
+}
+
+/// Which region of a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Key {
+    Function,
+    Iteration(LoopId),
+    Epoch(LoopId, usize),
 }
 
 /// A node of a region's graph.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Node {
     /// A place directly in the region.
     Place(Place),
@@ -55,25 +77,78 @@ pub(crate) fn node_of(function: &Function, outer: Option<LoopId>, place: Place) 
     child.map_or(Node::Place(place), Node::Inner)
 }
 
-/// Whether `to` can be reached from `from` in the region's graph by at least one step.
-pub(crate) fn reaches(function: &Function, region: Region<'_>, from: Node, to: Node) -> bool {
-    let search = Search {
-        function,
-        region,
-        outer: region.of_loop(),
-    };
-    let points = function.points.len();
-    let mut seen = vec![false; 2 * points + function.loops.len()];
-    let is_new = |node: Node| {
+/// What is reached in the regions of one function. Each two of many tasks are compared, and they stand at few places.
+#[derive(Default)]
+pub(crate) struct Ways {
+    found: Mutex<BTreeMap<(Key, Node), Arc<Reached>>>,
+}
+
+impl Ways {
+    /// Whether `to` can be reached from `from` in the region's graph by at least one step.
+    pub(crate) fn lead(&self, function: &Function, region: Region<'_>, from: Node, to: Node) -> bool {
+        let Some(key) = region.key(function) else {
+            return Reached::new(function, region, from).contains(function, to);
+        };
+        let found = || self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = found().get(&(key, from)).cloned();
+        let reached = known.unwrap_or_else(|| {
+            let reached = Arc::new(Reached::new(function, region, from));
+            found().insert((key, from), Arc::clone(&reached));
+            reached
+        });
+        reached.contains(function, to)
+    }
+}
+
+/// Nodes of a region's graph, a bit for each that there may be.
+struct Reached {
+    words: Vec<u64>,
+}
+
+impl Reached {
+    /// What can be reached from `from` by at least one step.
+    fn new(function: &Function, region: Region<'_>, from: Node) -> Self {
+        let search = Search {
+            function,
+            region,
+            outer: region.of_loop(),
+        };
+        let nodes = 2 * function.points.len() + function.loops.len();
+        let mut reached = Self {
+            words: vec![0; nodes.div_ceil(64)],
+        };
+        let mut work = vec![from];
+        while let Some(node) = work.pop() {
+            search.successors(node, |next| {
+                if reached.insert(function, next) {
+                    work.push(next);
+                }
+            });
+        }
+        reached
+    }
+
+    /// The word of a node, and its bit in there.
+    fn place(function: &Function, node: Node) -> (usize, u64) {
         let slot = match node {
             Node::Place(place) => 2 * place.point.index() + usize::from(place.after),
-            Node::Inner(id) => 2 * points + id.index(),
+            Node::Inner(id) => 2 * function.points.len() + id.index(),
         };
-        !std::mem::replace(&mut seen[slot], true)
-    };
-    base::reaches(from, to, is_new, |node, next| {
-        search.successors(node, |found| next.push(found));
-    })
+        (slot / 64, 1 << (slot % 64))
+    }
+
+    /// Whether the node is new.
+    fn insert(&mut self, function: &Function, node: Node) -> bool {
+        let (word, bit) = Self::place(function, node);
+        let is_new = self.words[word] & bit == 0;
+        self.words[word] |= bit;
+        is_new
+    }
+
+    fn contains(&self, function: &Function, node: Node) -> bool {
+        let (word, bit) = Self::place(function, node);
+        self.words[word] & bit != 0
+    }
 }
 
 /// Whether `point` lies in the loop `outer`; everything lies in the function, `None`.

@@ -51,7 +51,7 @@ impl Order<'_> {
                 return once;
             };
             // It may be run through twice before a variable of the loop around it changes.
-            if self.may_recur(function, region, Node::Inner(inner)) {
+            if self.may_recur(id, region, Node::Inner(inner)) {
                 return false;
             }
             let mut next = None;
@@ -81,9 +81,10 @@ impl Order<'_> {
         let is_place = |node: &Node| matches!(node, Node::Place(_));
         on(Mutant::RecurrenceIgnored)
             || nodes.iter().all(is_place)
-                && nodes
-                    .iter()
-                    .all(|&from| nodes.iter().all(|&to| !flow::reaches(function, region, from, to)))
+                && nodes.iter().all(|&from| {
+                    let leads = |&to: &Node| self.ways[id].lead(function, region, from, to);
+                    !nodes.iter().any(leads)
+                })
     }
 }
 
