@@ -25,9 +25,6 @@ const IDLE_TICKS: u64 = 2;
 /// For an MPI whose blocked ranks sleep instead of spinning: so long without any progress counts as hung too.
 const IDLE_TIME: Duration = Duration::from_secs(30);
 
-/// How nice ranks are that give way: a tenth of what others get, but not nothing.
-const NICE: &str = "10";
-
 /// Where one rank hangs.
 #[derive(Clone, Copy, Debug)]
 pub struct Stall<'a> {
@@ -211,17 +208,9 @@ impl Job {
         }
     }
 
-    /// From now on ranks that poll leave the processors to whoever looks at them, as far as the kernel lets them: on a machine with fewer processors
-    /// than ranks whatever is run beside a hung job takes several times as long otherwise.
+    /// From now on ranks that poll leave the processors to whoever looks at them ([`JobProcesses::give_way`]).
     pub fn give_way(&self) {
-        let pids = Vec::from_iter(self.ranks().into_values().map(|pid| pid.to_string()));
-        for pid in &pids {
-            // MPICH gives each rank a session of its own, and the kernel shares the processors fairly among sessions before it asks how nice a process is.
-            let _ = fs::write(format!("/proc/{pid}/autogroup"), NICE);
-        }
-        let mut renice = Command::new("renice");
-        renice.args(["-n", NICE, "-p"]).args(&pids);
-        let _ = renice.stdout(Stdio::null()).stderr(Stdio::null()).status();
+        self.processes.give_way();
     }
 
     /// Waits for the job to end by itself; returns whether it succeeded, and what it printed.

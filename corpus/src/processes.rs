@@ -9,12 +9,16 @@ use nix::unistd::Pid;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
+use std::process::{Command, Stdio};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 /// The environment variable that holds the token.
 const TOKEN: &str = "HINDMOST_JOB";
+
+/// How nice processes are that give way: a tenth of what others get, but not nothing.
+const NICE: &str = "10";
 
 /// Tokens of the jobs that are running, for [`end_all`].
 static RUNNING: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
@@ -54,6 +58,27 @@ impl JobProcesses {
     /// The pids that carry the token and are not zombies, in increasing order.
     pub fn pids(&self) -> Vec<u32> {
         carrying(&self.token)
+    }
+
+    /// From now on ranks that poll leave the processors to whoever looks at them, as far as the kernel lets them: on a machine with fewer processors
+    /// than ranks whatever is run beside a hung job takes several times as long otherwise.
+    pub fn give_way(&self) {
+        let group = |pid: &str| {
+            let group = fs::read_to_string(format!("/proc/{pid}/autogroup")).ok()?;
+            Some(group.split_once(' ')?.0.to_owned())
+        };
+        let own = group("self");
+        let pids = Vec::from_iter(self.pids().iter().map(u32::to_string));
+        for pid in &pids {
+            // MPICH gives each rank a session of its own, and the kernel shares the processors fairly among sessions before it asks how nice a process is.
+            // Open MPI's are in our session, and would take us with them.
+            if own.is_some() && group(pid) != own {
+                let _ = fs::write(format!("/proc/{pid}/autogroup"), NICE);
+            }
+        }
+        let mut renice = Command::new("renice");
+        renice.args(["-n", NICE, "-p"]).args(&pids);
+        let _ = renice.stdout(Stdio::null()).stderr(Stdio::null()).status();
     }
 
     /// A directory for the job's files, not made yet; it is removed when the job has ended. The path is short, because

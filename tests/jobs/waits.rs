@@ -628,6 +628,7 @@ pub(crate) fn check(mpi: Mpi, made: &(PathBuf, PathBuf), seed: u64, kinds: Kinds
     }
     // A plan without a hang may be over by now.
     if !truth.blocked.is_empty() {
+        job.processes.give_way();
         found(&job, &truth, &is_true);
     }
     job.end();
