@@ -87,16 +87,16 @@ fn fill() -> Result<(), &'static [u8]> {
     let near = Near::new(base, of_gcc.iter().chain(&of_clang))
         .ok_or(&b"there is no memory near its code, which is left as it is"[..])?;
     for (by, sites) in [(By::Gcc, of_gcc), (By::Clang, of_clang)] {
+        if sites.is_empty() {
+            continue;
+        }
         let bytes = match by {
             By::Gcc => CALL,
             By::Clang => SLED,
         };
-        let Some(mut code) = Writable::new(base, &sites, bytes) else {
-            if sites.is_empty() {
-                continue;
-            }
-            return Err(b"its code cannot be changed (the system forbids it, or it has several parts): compile it with -finstrument-functions");
-        };
+        let mut code = Writable::new(base, &sites, bytes).ok_or(
+            &b"its code cannot be changed (the system forbids it, or it has several parts): compile it with -finstrument-functions"[..],
+        )?;
         for site in &sites {
             let at = base + site.address as usize;
             if let Some(place) = code.at(at, bytes) {

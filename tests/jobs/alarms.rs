@@ -127,20 +127,19 @@ fn fifty_five_jobs_that_are_well() {
     WELL.iter().for_each(|kind| is_well(Mpi::OpenMpi, kind));
 }
 
+fn all_are_found(mpi: Mpi) {
+    let _turn = my_turn();
+    HANGS.iter().for_each(|(kind, words)| is_found(mpi, kind, words));
+}
+
 #[test]
 #[ignore = "takes some three minutes"]
 fn ten_jobs_that_hang_under_open_mpi() {
-    let _turn = my_turn();
-    HANGS
-        .iter()
-        .for_each(|(kind, words)| is_found(Mpi::OpenMpi, kind, words));
+    all_are_found(Mpi::OpenMpi);
 }
 
 #[test]
 #[ignore = "takes some three minutes"]
 fn ten_jobs_that_hang_under_mpich() {
-    let _turn = my_turn();
-    HANGS
-        .iter()
-        .for_each(|(kind, words)| is_found(Mpi::Mpich, kind, words));
+    all_are_found(Mpi::Mpich);
 }

@@ -26,7 +26,7 @@ fn line(events: &[Step]) -> String {
 /// The only thread of a process.
 fn only(process: &Traced) -> String {
     assert_eq!(process.threads.len(), 1);
-    line(&process.threads.values().next().unwrap().events)
+    line(&process.first().events)
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn children_that_are_forked_go_on_in_traces_of_their_own() {
     ] {
         let from = from.map(|process| process.pid);
         assert_eq!(process.forked_from, from);
-        let about = process.threads.values().next().unwrap().about;
+        let about = process.first().about;
         assert_eq!((about.inherited, about.ignored), (inherited, 0));
     }
 }
@@ -139,14 +139,7 @@ fn a_full_disk_ends_the_trace_and_not_the_program() {
     }
     assert!(output.status.success(), "{output:?}");
     let processes = traced(&place);
-    let thread = processes
-        .values()
-        .next()
-        .unwrap()
-        .threads
-        .values()
-        .next()
-        .unwrap();
+    let thread = processes.values().next().unwrap().first();
     assert_eq!(thread.about.ended, Some(Ended::NoRoom));
     let logs = logs(&place);
     let log = logs.values().next().unwrap();

@@ -111,14 +111,7 @@ fn signals_at_any_instant() {
         let status = command(&place, &file).status().unwrap();
         assert!(status.success(), "{options:?}: {status}");
         let processes = traced(&place);
-        let thread = processes
-            .values()
-            .next()
-            .unwrap()
-            .threads
-            .values()
-            .next()
-            .unwrap();
+        let thread = processes.values().next().unwrap().first();
         let handlers = std::fs::read_to_string(place.path().join("handlers")).unwrap();
         let handlers: usize = handlers.trim().parse().unwrap();
         assert!(handlers > 20, "{handlers} signals show little");

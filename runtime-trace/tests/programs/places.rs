@@ -81,14 +81,7 @@ fn registers_are_what_they_were() {
         let output = command(&place, &file).output().unwrap();
         assert!(output.status.success(), "{compiler}: {output:?}");
         let processes = traced(&place);
-        let thread = processes
-            .values()
-            .next()
-            .unwrap()
-            .threads
-            .values()
-            .next()
-            .unwrap();
+        let thread = processes.values().next().unwrap().first();
         // main, all twice, and 20 functions within each, or main alone where there are no such registers.
         let events = thread.events.len();
         assert!(

@@ -88,6 +88,13 @@ pub struct Traced {
     pub threads: BTreeMap<u32, Thread>,
 }
 
+impl Traced {
+    /// Its first thread, the only one where it starts no other.
+    pub fn first(&self) -> &Thread {
+        self.threads.values().next().expect("it has a thread")
+    }
+}
+
 /// The trace of a thread.
 pub struct Thread {
     pub events: Vec<Step>,

@@ -105,8 +105,8 @@ fn a_second_signal_while_the_first_is_taken_up() {
             _ => panic!("four counts"),
         };
         let processes = traced(&place);
-        let threads = &processes.values().next().unwrap().threads;
-        check(&what, end, &threads.values().next().unwrap().events, ran);
+        let thread = processes.values().next().unwrap().first();
+        check(&what, end, &thread.events, ran);
         // What happens once before it is single-stepped counts, too.
         both_came += usize::from(ran.first == 2 && (ran.second == 2 || ran.after == 1));
         std::fs::remove_dir_all(place.path().join("traces")).unwrap();
