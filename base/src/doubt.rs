@@ -112,6 +112,8 @@ causes! {
     AsmGoto "asm-goto" "asm goto at line {line}",
     Asm "asm" "asm statement at line {line}",
     NestedFunction "nested-function" "nested function, or a macro that takes a block, at line {line}",
+    ChangedSinceBuild "changed-since-build" "it was read from a file that is newer than the program",
+    Renumbered "renumbered" "the #line at line {line} gives lines other numbers",
     GotoPastDestructors "goto-past-destructors" "goto past destructors at line {line}",
     TemplateCall "template-call" "call of a template at line {line}",
     MacroType "macro-type" "macro with arguments in the place of a type at line {line}",

@@ -18,11 +18,12 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Status> {
         None => {
             let mut sources = Sources::default();
             if args.paths.is_empty() {
-                sources.add_sources_of(&executable, &[])?;
+                sources.add_sources_of(&executable, None)?;
             } else {
                 sources.add_paths(&args.paths);
             }
             sources.add_headers();
+            sources.leave_out_changed(&[&executable]);
             sources.warnings.iter().for_each(|warning| output::warn(warning));
             if sources.files.is_empty() {
                 return Err(Failure::new("no source could be read")

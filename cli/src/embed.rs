@@ -9,7 +9,7 @@ pub(crate) fn embed(args: &EmbedArgs) -> anyhow::Result<Status> {
     let build = Build::new(Executable::read(&args.program)?, Vec::new, &Reader::default());
     let found = match &args.map {
         Some(path) => JobMap::given(path, &build)?,
-        None => JobMap::found(&build, &[], &Terminal::showing(!args.quiet))?,
+        None => JobMap::found(&build, None, &Terminal::showing(!args.quiet))?,
     };
     found.warnings.iter().for_each(|warning| output::warn(warning));
     let output = args.output.as_ref().unwrap_or(&args.program);

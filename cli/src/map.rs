@@ -83,14 +83,15 @@ fn collect(args: &MapArgs, built: &[&Executable]) -> anyhow::Result<(Sources, Pr
                 .into());
         }
         for built in built {
-            sources.add_sources_of(built, &[])?;
+            sources.add_sources_of(built, None)?;
         }
     }
+    sources.add_headers();
+    sources.leave_out_changed(built);
     if sources.files.is_empty() {
         warn_all(&sources.warnings);
         return Err(Failure::new("no source could be read").into());
     }
-    sources.add_headers();
     warn_all(&sources.warnings);
     Ok((sources, preprocessor))
 }

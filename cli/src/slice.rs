@@ -11,7 +11,7 @@ pub(crate) fn run(args: &SliceArgs) -> anyhow::Result<Status> {
     let mut sources = Sources::default();
     sources.add_paths(&args.paths);
     if let Some(path) = &args.exe {
-        sources.add_sources_of(&Executable::read(path)?, &[])?;
+        sources.add_sources_of(&Executable::read(path)?, None)?;
     }
     sources.add_headers();
     for warning in &sources.warnings {

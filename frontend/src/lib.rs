@@ -91,6 +91,7 @@ mod position;
 mod pragma;
 mod prepare;
 mod preprocessed;
+mod renumbered;
 mod repair;
 mod sequence;
 mod shape;

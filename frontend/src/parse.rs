@@ -8,6 +8,7 @@ use crate::macros::{Macros, Visible, file_facts};
 use crate::mixed;
 use crate::position::Lines;
 use crate::prepare::{Prepared, Raw, prepare};
+use crate::renumbered;
 use crate::token::lex;
 use base::Diagnostic;
 use base::Language;
@@ -82,6 +83,7 @@ pub fn lower<'a>(source: &Source<'a>, raw: Raw<'a>, prepared: &'a Prepared, tree
         path: source.path,
         raw,
         prepared,
+        renumbered: renumbered::notes(source.path, raw),
         functions: Vec::new(),
         globals: Vec::new(),
         global_index: BTreeMap::new(),

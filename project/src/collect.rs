@@ -1,6 +1,7 @@
 //! Which source files a map is made of: what the user names, what a directory holds, what the build compiles, and
 //! the headers that these include.
 
+use crate::cache;
 use crate::compile_commands::CompileCommands;
 use crate::executable::Executable;
 use crate::failure::Failure;
@@ -9,7 +10,7 @@ use base::FileKind;
 use engine::SourceFile;
 use rayon::prelude::*;
 use regular_files::{Limit, Reader};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use walkdir::{DirEntry, WalkDir};
@@ -23,6 +24,8 @@ pub struct Sources {
     pub warnings: Vec<String>,
     /// Where the build looks for headers.
     pub include_dirs: Vec<PathBuf>,
+    /// Where files were read that the map is to know under another name, by that name.
+    elsewhere: BTreeMap<String, PathBuf>,
     /// Real paths of `files`: two spellings of one file would make each of its functions ambiguous.
     known: BTreeSet<PathBuf>,
     room: Room,
@@ -60,6 +63,25 @@ impl Room {
         })?;
         // No more than was taken, even if it grows.
         regular_files::read_opened(&mut file, Limit::of(size))
+    }
+}
+
+/// What a process sees files by.
+#[derive(Debug)]
+pub struct Sight {
+    /// The root of its files, if that is not ours: it is in a container, where a path is another file's.
+    pub root: Option<PathBuf>,
+    /// Its working directory.
+    pub directory: PathBuf,
+}
+
+impl Sight {
+    /// Where it sees the file of a path; `None` if that is where we see it.
+    fn path_of(&self, path: &Path) -> Option<PathBuf> {
+        match path.strip_prefix("/") {
+            Ok(below) => Some(self.root.as_ref()?.join(below)),
+            Err(_) => Some(self.directory.join(path)),
+        }
     }
 }
 
@@ -104,17 +126,15 @@ impl Sources {
         self.include_dirs.extend(commands.include_dirs.iter().cloned());
     }
 
-    /// Adds the sources that the debug info of an executable names; relative ones are looked for below `roots` as well.
-    pub fn add_sources_of(&mut self, executable: &Executable, roots: &[PathBuf]) -> Result<(), Failure> {
+    /// Adds the sources that the debug info of an executable names, where a process sees them that runs it, if there is one, or else where we do.
+    pub fn add_sources_of(&mut self, executable: &Executable, sight: Option<&Sight>) -> Result<(), Failure> {
         let engine::ProgramSources {
             units, directories, ..
         } = executable.program_sources()?;
         let candidates = |path: &str| {
-            let path = Path::new(path).to_owned();
-            let below = roots
-                .iter()
-                .map(|root| root.join(path.strip_prefix("/").unwrap_or(&path)));
-            Vec::from_iter(std::iter::once(path.clone()).chain(below))
+            let path = Path::new(path);
+            let seen = sight.and_then(|sight| sight.path_of(path));
+            Vec::from_iter(seen.into_iter().chain([path.to_owned()]))
         };
         let mut missing: Vec<&str> = Vec::new();
         for unit in &units {
@@ -162,6 +182,48 @@ impl Sources {
         }
     }
 
+    /// Leaves out the files that were changed after one of these builds had compiled them: neither their lines nor what they do need be the build's, and an order
+    /// by other lines is a wrong order. Says whether there are any; a warning names each.
+    ///
+    /// The first build is the program, the others are its libraries.
+    pub fn leave_out_changed(&mut self, builds: &[&Executable]) -> bool {
+        let mut changed: BTreeSet<String> = BTreeSet::new();
+        for (number, build) in builds.iter().enumerate() {
+            let Some(built) = build.modified else {
+                continue;
+            };
+            let is_newer = |file: &&SourceFile| {
+                let name = Path::new(&file.path);
+                let path = self.elsewhere.get(&file.path).map_or(name, PathBuf::as_path);
+                cache::modified(path).is_some_and(|changed| changed > built)
+            };
+            let newer = Vec::from_iter(self.files.iter().filter(is_newer));
+            if newer.is_empty() {
+                continue;
+            }
+            let compiled = build.compiled_files();
+            let what = match number {
+                0 => "the executable".into(),
+                _ => build.path.file_name().unwrap_or_default().to_string_lossy(),
+            };
+            for SourceFile { path, .. } in newer {
+                // A path that the user gave is another spelling of the build's.
+                let real = self.reader.canonicalize(Path::new(path)).ok();
+                let is_compiled = compiled.contains_key(path)
+                    || real.is_some_and(|real| compiled.contains_key(&*real.to_string_lossy()));
+                if is_compiled && changed.insert(path.clone()) {
+                    let program = build.path.to_string_lossy();
+                    let (program, source) = (base::shell_word(&program), base::shell_word(path));
+                    self.warnings.push(format!(
+                        "{path} is newer than {what}: it is left out, since its lines may not be those of the build (if only its time is new: `touch -r {program} {source}`)"
+                    ));
+                }
+            }
+        }
+        self.files.retain(|file| !changed.contains(&file.path));
+        !changed.is_empty()
+    }
+
     /// Reads one file; says so when it cannot be read.
     pub fn add(&mut self, path: &Path) {
         self.add_as(path, &plain(path));
@@ -169,6 +231,9 @@ impl Sources {
 
     /// Reads one file that the map is to know under another name.
     pub fn add_as(&mut self, path: &Path, name: &str) {
+        if path != Path::new(name) {
+            self.elsewhere.insert(name.to_owned(), path.to_owned());
+        }
         if let Err(error) = self.try_add(path, name) {
             self.warnings
                 .push(format!("cannot read {}: {error}", path.display()));

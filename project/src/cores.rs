@@ -1,5 +1,6 @@
 //! A job that has left core files: the map of its program, the lines of its stacks, and how it ended.
 
+use crate::cache;
 use crate::executable::Executable;
 use crate::failure::Failure;
 use crate::job_map::{Build, JobMap};
@@ -122,9 +123,10 @@ fn map_for(
     let path = Path::new(path.strip_suffix(" (deleted)").unwrap_or(path));
     let reader = &reader_of(cores.iter().copied());
     let executable = Executable::read_by(reader, path)?;
-    let is_another = |core: &&Core| {
-        let build_id = core.executable_build_id();
-        build_id.is_some_and(|build_id| build_id != executable.identity.build_id)
+    let is_another = |core: &&Core| match core.executable_build_id() {
+        Some(build_id) => build_id != executable.identity.build_id,
+        // A program that is newer than its core did not leave it.
+        None => executable.modified > cache::modified(core.path()),
     };
     if cores.iter().all(is_another) {
         let failure = Failure::new(format!(
@@ -145,6 +147,6 @@ fn map_for(
     let build = Build::new(executable, libraries, reader);
     match given {
         Some(given) => JobMap::given(given, &build),
-        None => JobMap::found(&build, &[], listener),
+        None => JobMap::found(&build, None, listener),
     }
 }

@@ -1,16 +1,20 @@
 //! An executable and its debug info, wherever the system keeps that.
 
+use crate::cache;
 use crate::failure::Failure;
 use crate::files;
 use engine::{BindError, DebugHints, Identity, Map};
 use regular_files::{Limit, Reader};
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// An executable in memory.
 pub struct Executable {
     /// Its path, for messages and for what lies beside it.
     pub path: PathBuf,
+    /// When it was last changed: what was changed later is not what it was built from. `None` where the system does not tell.
+    pub(crate) modified: Option<SystemTime>,
     bytes: Vec<u8>,
     /// Looked for when something asks for it: with a map that is bound already, nothing does.
     debug: OnceCell<DebugInfo>,
@@ -33,32 +37,39 @@ impl Executable {
     /// Reads an executable that the user names. Its debug info may be in other files, which are looked for when they are needed.
     pub fn read(path: &Path) -> Result<Self, Failure> {
         let reader = &Reader::default();
-        Self::from_bytes(path, files::read_within(path, Limit::PROGRAM)?, reader)
+        Self::from_bytes(path, path, files::read_within(path, Limit::PROGRAM)?, reader)
     }
 
     /// Reads an executable that others name.
     pub(crate) fn read_by(reader: &Reader, path: &Path) -> Result<Self, Failure> {
-        Self::from_bytes(path, read_by(reader, path)?, reader)
+        Self::from_bytes(path, path, read_by(reader, path)?, reader)
     }
 
-    /// The executable of a process: its bytes are those that run, even when the file has been replaced since.
+    /// The executable of a process: its bytes are those that run, and its time is theirs, even when the file has been replaced since.
     pub fn of_process(pid: u32, path: &Path, reader: &Reader) -> Result<Self, Failure> {
         // Who runs a program need not be allowed to read it, and the link is the kernel's: no name of his leads us there.
-        let itself = files::read_within(Path::new(&format!("/proc/{pid}/exe")), Limit::PROGRAM)?;
-        Self::from_bytes(path, itself, reader)
+        let itself = PathBuf::from(format!("/proc/{pid}/exe"));
+        Self::from_bytes(
+            path,
+            &itself,
+            files::read_within(&itself, Limit::PROGRAM)?,
+            reader,
+        )
     }
 
     /// A shared object of a process, by its path as the process sees it.
     pub(crate) fn library_of_process(pid: u32, path: &Path, reader: &Reader) -> Result<Self, Failure> {
-        let seen = format!("/proc/{pid}/root{}", path.display());
-        Self::from_bytes(path, read_by(reader, Path::new(&seen))?, reader)
+        let seen = PathBuf::from(format!("/proc/{pid}/root{}", path.display()));
+        Self::from_bytes(path, &seen, read_by(reader, &seen)?, reader)
     }
 
-    fn from_bytes(path: &Path, bytes: Vec<u8>, reader: &Reader) -> Result<Self, Failure> {
+    /// `file` is where the bytes were read.
+    fn from_bytes(path: &Path, file: &Path, bytes: Vec<u8>, reader: &Reader) -> Result<Self, Failure> {
         let identity =
             engine::identity(&bytes).map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
         Ok(Self {
             path: path.to_owned(),
+            modified: cache::modified(file),
             bytes,
             debug: OnceCell::new(),
             identity,

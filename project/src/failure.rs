@@ -7,6 +7,7 @@ use std::fmt;
 pub struct Failure {
     message: String,
     hint: Option<String>,
+    noticed: Vec<String>,
 }
 
 impl Failure {
@@ -15,6 +16,7 @@ impl Failure {
         Self {
             message: message.into(),
             hint: None,
+            noticed: Vec::new(),
         }
     }
 
@@ -22,6 +24,17 @@ impl Failure {
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
+    }
+
+    /// Adds what was noticed before, which is said where something else takes the place of what failed.
+    pub(crate) fn noticing(mut self, warnings: Vec<String>) -> Self {
+        self.noticed = warnings;
+        self
+    }
+
+    /// What was noticed before it failed.
+    pub(crate) fn noticed(&self) -> &[String] {
+        &self.noticed
     }
 
     /// What the user can do.

@@ -2,15 +2,15 @@
 //! on the spot.
 
 use crate::cache::{self, Slot};
-use crate::collect::Sources;
+use crate::collect::{Sight, Sources};
 use crate::executable::Executable;
 use crate::failure::Failure;
 use crate::files;
 use crate::listener::Listener;
 use crate::making;
 use crate::threads;
-use base::{Diagnostic, Severity, Span};
-use engine::{Map, MapOrigin, MapUsed, Mismatch, NoMap, SourceFile};
+use base::{Cause, Confidence, Diagnostic, Doubt, Severity, Span};
+use engine::{Map, MapOrigin, MapUsed, Mismatch, NoMap};
 use regular_files::{Limit, Reader};
 use std::cell::LazyCell;
 use std::collections::BTreeSet;
@@ -45,7 +45,7 @@ impl JobMap {
             path: None,
             used: None,
             unbound: Vec::new(),
-            warnings: Vec::new(),
+            warnings: why.noticed().to_vec(),
             reader: reader.clone(),
             none: Some(NoMap {
                 reason: format!("there is no map of the program ({why})"),
@@ -92,9 +92,13 @@ impl JobMap {
     pub fn given(path: &Path, build: &Build<'_>) -> Result<Self, Failure> {
         let executable = &build.executable;
         let (mut map, used) = files::read_map_used(path)?;
+        let mut warnings = Vec::new();
         let unbound = match executable.fits(&map) {
             Ok(()) => Vec::new(),
-            Err(Mismatch::NotBound) => bind(&mut map, executable, &Vec::from_iter(build.libraries()))?,
+            Err(Mismatch::NotBound) => {
+                warnings = doubt_changed(&mut map, executable, &build.reader);
+                bind(&mut map, executable, &Vec::from_iter(build.libraries()))?
+            }
             Err(mismatch) => {
                 return Err(
                     Failure::new(format!("{}: {mismatch}", path.display())).hint(format!(
@@ -108,7 +112,7 @@ impl JobMap {
             map,
             path: Some(path.to_owned()),
             used: Some(used),
-            warnings: Vec::new(),
+            warnings,
             none: None,
             unbound,
             reader: build.reader.clone(),
@@ -129,8 +133,8 @@ impl JobMap {
         })
     }
 
-    /// The best map to be had for an executable when none was given. `roots` are further places to look for sources.
-    pub fn found(build: &Build<'_>, roots: &[PathBuf], listener: &dyn Listener) -> Result<Self, Failure> {
+    /// The best map to be had for an executable when none was given. `sight` is that of a process that runs it, by which its sources are looked for.
+    pub fn found(build: &Build<'_>, sight: Option<&Sight>, listener: &dyn Listener) -> Result<Self, Failure> {
         let executable = &build.executable;
         let mut warnings = Vec::new();
         let of_build = |map, used: MapUsed, warnings| Self {
@@ -165,12 +169,12 @@ impl JobMap {
         {
             return Ok(of_build(map, used, warnings));
         }
-        Self::made(build, roots, slot.as_ref(), warnings, listener)
+        Self::made(build, sight, slot.as_ref(), warnings, listener)
     }
 
     fn made(
         build: &Build<'_>,
-        roots: &[PathBuf],
+        sight: Option<&Sight>,
         slot: Option<&Slot>,
         mut warnings: Vec<String>,
         listener: &dyn Listener,
@@ -186,7 +190,7 @@ impl JobMap {
         let (mut map, libraries, is_whole) = match of_fragments {
             Some(map) if is_all => (map, with_fragments, true),
             Some(map) => {
-                let of_sources = Self::of_sources(build, roots, &mut warnings, listener);
+                let of_sources = Self::of_sources(build, sight, &mut warnings, listener);
                 of_sources.unwrap_or_else(|_| {
                     // Where none is missing, it has been said what is wrong with the fragments.
                     if missing > 0 {
@@ -198,7 +202,7 @@ impl JobMap {
                     (map, with_fragments, false)
                 })
             }
-            None => Self::of_sources(build, roots, &mut warnings, listener)?,
+            None => Self::of_sources(build, sight, &mut warnings, listener)?,
         };
         let libraries = Vec::from_iter(
             libraries
@@ -225,31 +229,35 @@ impl JobMap {
     /// The map of the sources that debug info names, the builds that it is of, and whether a map of the same build may be like that the next time.
     fn of_sources<'b>(
         build: &'b Build<'_>,
-        roots: &[PathBuf],
+        sight: Option<&Sight>,
         warnings: &mut Vec<String>,
         listener: &dyn Listener,
     ) -> Result<(Map, Vec<&'b Executable>, bool), Failure> {
         let executable = &build.executable;
         let mut sources = Sources::read_by(&build.reader);
-        sources.add_sources_of(executable, roots)?;
-        let mut newer = newer_than(executable, "the executable", &sources.files);
+        sources.add_sources_of(executable, sight)?;
         let mut libraries = Vec::new();
         for library in build.libraries() {
             let (files, said) = (sources.files.len(), sources.warnings.len());
-            let added = sources.add_sources_of(library, roots);
+            let added = sources.add_sources_of(library, sight);
             // A library whose sources are not here is like one without debug info.
             if added.is_err() || sources.files.len() == files {
                 sources.warnings.truncate(said);
                 continue;
             }
-            let name = library.path.file_name().unwrap_or_default().to_string_lossy();
-            newer.extend(newer_than(library, &name, &sources.files[files..]));
             libraries.push(library);
         }
+        let were_here = !sources.files.is_empty();
+        sources.add_headers();
+        let builds = [&[executable][..], &libraries].concat();
+        let is_changed = sources.leave_out_changed(&builds);
         if sources.files.is_empty() {
             let path = executable.path.display();
             let languages = executable.program_sources()?.other_languages;
             let failure = match &languages[..] {
+                _ if were_here => Failure::new(format!("all sources of {path} are newer than it is"))
+                    .hint("build it again, or, if only their times are new, run `touch -r PROGRAM` on them")
+                    .noticing(sources.warnings),
                 [] => Failure::new(format!(
                     "none of the sources that {path} was built from can be read here"
                 ))
@@ -263,12 +271,9 @@ impl JobMap {
             };
             return Err(failure);
         }
-        sources.add_headers();
         // What is missing now may be there next time.
-        let is_whole = newer.is_empty() && sources.warnings.is_empty();
+        let is_whole = !is_changed && sources.warnings.is_empty();
         warnings.append(&mut sources.warnings);
-        warnings.extend(newer);
-        let builds = [&[executable][..], &libraries].concat();
         let map = making::make_of_build(sources.files, &builds, listener);
         Ok((map, builds, is_whole))
     }
@@ -378,21 +383,29 @@ fn places(executable: &Executable, reader: &Reader) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Warnings for sources that were changed after a program or library was built of them.
-fn newer_than(executable: &Executable, what: &str, files: &[SourceFile]) -> Vec<String> {
-    let Some(built) = cache::modified(&executable.path) else {
-        return Vec::new();
+/// Lets nothing rest on the functions of a map that knows no build, if they were read from files that are newer than the program: their lines may not be the
+/// program's. A file that was changed since the map was made tells nothing of the map.
+fn doubt_changed(map: &mut Map, executable: &Executable, reader: &Reader) -> Vec<String> {
+    let built = executable.modified;
+    let is_newer = |path: &Path, hash: &[u8; 32]| {
+        let is_later = built.is_some() && cache::modified(path) > built;
+        let bytes = is_later.then(|| reader.read(path, Limit::SOURCE));
+        bytes.is_some_and(|bytes| bytes.is_ok_and(|bytes| engine::content_hash(&bytes) == *hash))
     };
-    let is_newer =
-        |file: &&SourceFile| cache::modified(Path::new(&file.path)).is_some_and(|changed| changed > built);
-    files
-        .iter()
-        .filter(is_newer)
-        .map(|file| {
-            format!(
-                "{} is newer than {what}: its lines may not fit the build",
-                file.path
-            )
-        })
-        .collect()
+    let files = map.files.iter_enumerated();
+    let newer = files.filter(|(_, file)| is_newer(Path::new(&file.path), &file.hash));
+    let newer = newer.map(|(id, _)| id).collect::<BTreeSet<_>>();
+    for function in map
+        .functions
+        .iter_mut()
+        .filter(|function| newer.contains(&function.file))
+    {
+        function.confidence = Confidence::Partial;
+        function.confidence_reason = Some(Doubt::at(Cause::ChangedSinceBuild, function.span.line));
+    }
+    let paths = newer.into_iter().map(|id| &map.files[id].path);
+    let said = paths.map(|path| {
+        format!("{path} is newer than the executable: nothing that the map says of it is believed, since its lines may not be those of the build")
+    });
+    said.collect()
 }

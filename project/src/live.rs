@@ -1,5 +1,6 @@
 //! The map of a running job, and the lines of its stacks: its programs and libraries are read as its processes see them.
 
+use crate::collect::Sight;
 use crate::executable::Executable;
 use crate::failure::Failure;
 use crate::job_map::{Build, JobMap};
@@ -11,6 +12,7 @@ use runtime_probe::{Job, TaskRef};
 use snapshot::Task;
 use std::cell::LazyCell;
 use std::collections::BTreeMap;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// The map that was given, or else the one for the program that most tasks of the job run; none if there is none to be had.
@@ -37,7 +39,11 @@ pub fn map_of_job(given_map: Option<&Path>, job: &Job, listener: &dyn Listener) 
         let build = Build::new(executable, libraries, reader);
         let found = match given_map {
             Some(given) => JobMap::given(given, &build),
-            None => JobMap::found(&build, &further_roots(tasks), listener),
+            None => JobMap::found(
+                &build,
+                tasks.first().map(|task| sight_of(task)).as_ref(),
+                listener,
+            ),
         };
         match found {
             Ok(found) => return Ok(found),
@@ -85,7 +91,7 @@ pub fn map_of_programs(
     let build = Build::new(executable, Vec::new, reader);
     let found = match given_map {
         Some(given) => JobMap::given(given, &build),
-        None => JobMap::found(&build, &[], listener),
+        None => JobMap::found(&build, None, listener),
     };
     match (found, given_map) {
         (Err(error), None) => Ok(JobMap::of_code(&error, &build, listener)),
@@ -242,14 +248,17 @@ fn programs(job: &Job) -> Vec<(PathBuf, Vec<&TaskRef>)> {
     programs
 }
 
-/// Where a task would look for its sources: its working directory for relative paths, its own root in a container.
-fn further_roots(tasks: &[&TaskRef]) -> Vec<PathBuf> {
-    tasks
-        .first()
-        .map(|task| {
-            ["cwd", "root"]
-                .map(|link| PathBuf::from(format!("/proc/{}/{link}", task.pid)))
-                .to_vec()
-        })
-        .unwrap_or_default()
+/// By what a task sees its sources.
+fn sight_of(task: &TaskRef) -> Sight {
+    let of_task = |link: &str| PathBuf::from(format!("/proc/{}/{link}", task.pid));
+    let namespace = |path: &Path| std::fs::read_link(path).ok();
+    let inode = |path: &Path| std::fs::metadata(path).map(|root| (root.dev(), root.ino())).ok();
+    let root = of_task("root");
+    // A container need not have a root of its own: files may be mounted over others.
+    let is_ours = namespace(&of_task("ns/mnt")) == namespace(Path::new("/proc/self/ns/mnt"))
+        && inode(&root) == inode(Path::new("/"));
+    Sight {
+        root: (!is_ours).then_some(root),
+        directory: of_task("cwd"),
+    }
 }

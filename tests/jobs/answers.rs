@@ -48,7 +48,7 @@ const POISSON: [Case; 6] = [
 const RING: [Case; 5] = [
     case("send", "send_token", "step", 41),
     case("lost_token", "wait_for_both", "step", 41),
-    // Its turn to report comes when the step is its rank, modulo 16 and modulo 8.
+    // Its turn to report comes when the step is its rank, modulo the number of ranks.
     case("report", "report", "step", 40),
     case("before_barrier", "circulate", "step", 41),
     case("after_barrier", "circulate", "step", 41),
@@ -95,11 +95,7 @@ const RELAX: [Case; 5] = [
 
 fn check(program: Program, mpi: Mpi, level: &str, cases: &[Case]) {
     let _turn = my_turn();
-    // Of MPICH fewer: it takes longer to start.
-    let (ranks, stalled) = match mpi {
-        Mpi::OpenMpi => (16, 8),
-        Mpi::Mpich => (8, 5),
-    };
+    let (ranks, stalled) = (8, 5);
     let exe = compile(program, mpi, level);
     let map = bound_map(&exe, &[program.source(), corpus::directory().join("stall.c")]);
     let mut wrong = Vec::new();

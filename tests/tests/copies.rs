@@ -2,6 +2,7 @@
 //!
 //! `copies.c` stops itself at a chosen visit of `step`. Where that is in the source its flag and the visit tell, without any map.
 
+use rayon::prelude::*;
 use std::process::Command;
 use tests::oracle::judge::Directory;
 use tests::stopped::{Stopped, find, has_tools, hindmost, succeed};
@@ -118,7 +119,7 @@ fn copied_calls_are_not_taken_for_one_another() {
     if !has_tools(&["gcc"]) {
         return;
     }
-    for level in ["-O1", "-O2", "-O3", "-Os"] {
+    ["-O1", "-O2", "-O3", "-Os"].into_par_iter().for_each(|level| {
         let dir = Directory::of_seed(None, 0).unwrap();
         std::fs::write(dir.path.join("copies.c"), include_str!("copies/copies.c")).unwrap();
         succeed(
@@ -164,5 +165,5 @@ fn copied_calls_are_not_taken_for_one_another() {
                 case.number
             );
         }
-    }
+    });
 }

@@ -3,6 +3,7 @@
 //!
 //! `loops.c` stops itself at a chosen visit of `step`. Where that is in the source is written down here as loops once more, without any map.
 
+use rayon::prelude::*;
 use std::cmp::Ordering;
 use std::fs;
 use std::path::Path;
@@ -79,21 +80,22 @@ fn machine_code_counts_the_iterations_of_the_source_or_says_nothing() {
     if !has_tools(&["gcc", "clang"]) {
         return;
     }
-    let mut by_case = [0; CASES.len()];
-    for compiler in ["gcc", "clang"] {
-        for level in ["-O0", "-Og", "-O1", "-O2", "-O3", "-Os"] {
-            let dir = Directory::of_seed(None, 0).unwrap();
-            build(&dir.path, compiler, level);
-            for (number, (name, loops)) in CASES.iter().enumerate() {
-                let (decided, by_count) =
-                    judge(&dir.path, number, *loops, &format!("{compiler} {level}, {name}"));
-                println!(
-                    "{compiler} {level}, {name}: {decided} pairs decided, {by_count} by counted iterations"
-                );
-                by_case[number] += by_count;
-            }
+    let levels = ["-O0", "-Og", "-O1", "-O2", "-O3", "-Os"];
+    let builds = ["gcc", "clang"].map(|compiler| levels.map(|level| (compiler, level)));
+    let by_build = builds.as_flattened().par_iter().map(|&(compiler, level)| {
+        let dir = Directory::of_seed(None, 0).unwrap();
+        build(&dir.path, compiler, level);
+        let mut by_case = [0; CASES.len()];
+        for (number, (name, loops)) in CASES.iter().enumerate() {
+            let (decided, by_count) =
+                judge(&dir.path, number, *loops, &format!("{compiler} {level}, {name}"));
+            println!("{compiler} {level}, {name}: {decided} pairs decided, {by_count} by counted iterations");
+            by_case[number] += by_count;
         }
-    }
+        by_case
+    });
+    let none = || [0; CASES.len()];
+    let by_case = by_build.reduce(none, |a, b| std::array::from_fn(|case| a[case] + b[case]));
     println!("{by_case:?}");
     let [nested, early, _, seldom, _, around] = by_case;
     assert!(

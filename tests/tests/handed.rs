@@ -3,6 +3,7 @@
 //! `handed.cc` stops itself at a chosen visit of `MPI_Visit`, of which each iteration has three: before the step, after it, and in a callee that
 //! was handed the object. So the visit tells the counter's value and the order of two tasks, without any map.
 
+use rayon::prelude::*;
 use std::process::Command;
 use tests::oracle::judge::Directory;
 use tests::stopped::{Answer, Stopped, find, has_tools, hindmost, succeed};
@@ -139,8 +140,11 @@ fn what_callees_know_of_an_object_is_what_the_program_has() {
         .into_iter()
         .filter(|compiler| has_tools(&[compiler]));
     let builds = Vec::from_iter(compilers.flat_map(|compiler| LEVELS.map(|level| (compiler, level))));
-    for &(compiler, level) in &builds {
-        let (read_here, named_here) = check(compiler, level);
+    let checked = builds
+        .par_iter()
+        .map(|&(compiler, level)| check(compiler, level))
+        .collect::<Vec<_>>();
+    for ((read_here, named_here), (compiler, level)) in checked.into_iter().zip(&builds) {
         eprintln!("{compiler} {level}: read {read_here:?}, named {named_here:?}");
         read.extend(read_here);
         named.extend(named_here);

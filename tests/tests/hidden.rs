@@ -2,6 +2,7 @@
 //!
 //! `hidden.c` stops itself at a chosen visit of `step`, of which each iteration has two. Where that is the visit tells, without any map.
 
+use rayon::prelude::*;
 use std::path::Path;
 use std::process::Command;
 use tests::oracle::judge::Directory;
@@ -111,14 +112,14 @@ fn check(compiler: &str, level: &str) -> Vec<u32> {
 
 #[test]
 fn memory_that_only_the_compiler_knows_is_not_believed() {
-    let mut read = Vec::new();
     let compilers = ["gcc", "clang"]
         .into_iter()
         .filter(|compiler| has_tools(&[compiler]));
     let builds = Vec::from_iter(compilers.flat_map(|compiler| LEVELS.map(|level| (compiler, level))));
-    for &(compiler, level) in &builds {
-        read.extend(check(compiler, level));
-    }
+    let read = builds
+        .par_iter()
+        .flat_map(|&(compiler, level)| check(compiler, level));
+    let read = read.collect::<Vec<_>>();
     for case in CASES {
         let count = read.iter().filter(|&&number| number == case.number).count();
         let lost = 2 * LEVELS.len() - case.read;

@@ -3,7 +3,8 @@
 //!
 //! `outside.cc` counts its calls of `stand` and stays in one of them: the numbers tell which of two processes is behind.
 
-use tests::stands::{Program, Said};
+use base::Language;
+use tests::stands::{Program, Said, Source};
 use tests::stopped::has_tools;
 
 /// The calls of `stand`, by where they are.
@@ -33,7 +34,13 @@ fn build(compiler: &str, level: &str) {
     if !has_tools(&[compiler]) {
         return;
     }
-    let program = Program::build(include_str!("outside_main/outside.cc"), compiler, level);
+    let source = Source {
+        name: "outside.cc".to_owned(),
+        seed: 0,
+        language: Language::Cxx,
+        text: include_str!("outside_main/outside.cc").to_owned(),
+    };
+    let program = Program::build(&source, compiler, level);
     let calls = CONSTRUCTORS.chain(IN_MAIN).chain(IN_FIBERS).chain(AT_EXIT);
     for answer in program.order(&Vec::from_iter(calls)) {
         let (a, b) = answer.calls;

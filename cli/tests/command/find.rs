@@ -127,7 +127,8 @@ fn a_source_newer_than_the_program() {
         .current_dir(&sandbox.root)
         .status();
     assert!(touched.unwrap().success());
-    let answer = find(&sandbox, &[&target.pid()]);
+    let answer = sandbox.run(&["find", "--format", "json", &target.pid()]).out;
+    let answer: Value = serde_json::from_str(&answer).unwrap();
     let warning = answer["warnings"][0].as_str().unwrap();
     assert!(
         warning.contains("spin.c is newer than the executable"),

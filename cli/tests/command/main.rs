@@ -5,6 +5,7 @@ mod bad_input;
 mod browser;
 mod build_systems;
 mod cache;
+mod changed;
 mod check;
 mod editor;
 mod embedded;

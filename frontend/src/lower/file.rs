@@ -3,9 +3,9 @@
 use crate::enumerators::Enumerated;
 use crate::lower::cxx::{ClassOf, Scope, Surroundings};
 use crate::lower::declare::{Derived, Specifiers};
-use crate::lower::function::lower_function;
+use crate::lower::function::{TRY, body_of, lower_function};
 use crate::lower::{children, declare, field, literal, member};
-use crate::prepare::{Prepared, Raw};
+use crate::prepare::{Note, Prepared, Raw};
 use crate::shape::is_keyword;
 use crate::token::lex;
 use base::{Diagnostic, Span};
@@ -28,6 +28,8 @@ pub struct File<'a> {
     pub raw: Raw<'a>,
     /// The prepared text and its notes.
     pub prepared: &'a Prepared,
+    /// Where lines have other numbers than they have in the file.
+    pub renumbered: Vec<Note>,
     /// Functions so far.
     pub functions: Vec<Function>,
     /// Variables at file scope so far.
@@ -483,5 +485,5 @@ impl<'a> File<'a> {
 
 /// Whether a function's definition has a body.
 fn has_body(item: Node) -> bool {
-    field(item, "body").is_some_and(|body| matches!(body.kind(), "compound_statement" | "try_statement"))
+    body_of(item).is_some_and(|body| matches!(body.kind(), "compound_statement" | TRY))
 }

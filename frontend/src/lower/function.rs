@@ -4,6 +4,7 @@ use crate::lower::cxx::Surroundings;
 use crate::lower::declare::{self, Declared, Derived, Specifiers};
 use crate::lower::defaults::CALL;
 use crate::lower::file::File;
+use crate::lower::jump::Object;
 use crate::lower::{children, declare::join, field};
 use base::{Cause, Confidence, Doubt, Id, IdVec, Language, Span};
 use ir::{
@@ -15,6 +16,9 @@ use tree_sitter::Node;
 
 /// Nesting of statements and expressions after which lowering stops: every later pass recurses over the result.
 const DEPTH_LIMIT: usize = 250;
+
+/// The node of `try` with its handlers.
+pub(super) const TRY: &str = "try_statement";
 
 /// What a name stands for inside a function.
 #[derive(Clone, Copy, Debug)]
@@ -68,8 +72,10 @@ pub struct Body<'f, 'a> {
     pub(super) receivers: BTreeMap<ExprId, Receiver>,
     /// The same of the call that is added next.
     pub(super) receiver: Option<Receiver>,
-    /// Destructors to run, with the depth of their scope.
-    pub(super) objects: Vec<(usize, String)>,
+    /// Destructors to run, the objects in the order of their declarations.
+    pub(super) objects: Vec<Object>,
+    /// What the `try` around its whole body catches is thrown again by its handlers' ends: it is a constructor or a destructor (C++17 18.3p15).
+    pub(super) throws_again: bool,
     /// It returns a reference through which its callers may change something.
     pub(super) returns_reference: bool,
     /// The loops and switches around, by the depth of the scope outside; whether it is a loop.
@@ -93,7 +99,7 @@ pub enum BodyKind {
 pub fn lower_function(file: &mut File, node: Node, surroundings: Surroundings) -> Option<Function> {
     let declarator = field(node, "declarator")?;
     let declared = declare::declarator(file, declarator)?;
-    let body_node = field(node, "body")?;
+    let body_node = body_of(node)?;
     let specifiers = Specifiers::read(file, node);
     let returns = match declarator.kind() {
         "function_declarator" => specifiers.ty,
@@ -115,25 +121,28 @@ pub fn lower_function(file: &mut File, node: Node, surroundings: Surroundings) -
     if is_method {
         body.kind = BodyKind::Method;
         body.own_name = Some(name.clone());
+        let makes = linkage_name
+            .as_ref()
+            .is_some_and(|full| base::constructs(full, &name));
+        body.throws_again = makes || name.starts_with('~');
     }
     body.returns_reference = returns_reference(body.file, node, declarator);
     body.parameters(node, declared.function);
     let params = body.locals.len();
-    let list = children(node)
-        .into_iter()
-        .find(|child| child.kind() == "field_initializer_list");
-    let list = list.or_else(|| {
-        children(body_node)
-            .into_iter()
-            .find(|child| child.kind() == "field_initializer_list")
-    });
-    let mut statements = list.map(|list| body.initialisers(list)).unwrap_or_default();
+    let mut statements = body.initialisers_in(node);
     let block = body.statement(body_node);
     let block = match body.stmts[block].kind {
         StmtKind::Block(_) if statements.is_empty() => block,
         _ => {
             statements.push(block);
-            body.push_stmt(StmtKind::Block(statements.into()), body_node)
+            let block = body.push_stmt(StmtKind::Block(statements.into()), body_node);
+            // The head of a function goes to the brace, whatever is tried in front of it.
+            if let Some(tried) = field(body_node, "body") {
+                let brace = body.file.span(tried);
+                let span = &mut body.stmts[block].span;
+                (span.line, span.column) = (brace.line, brace.column);
+            }
+            block
         }
     };
     body.check(node, body_node, &declared, surroundings);
@@ -161,6 +170,12 @@ pub fn lower_function(file: &mut File, node: Node, surroundings: Surroundings) -
         confidence,
         confidence_reason,
     })
+}
+
+/// The block of a function's definition, or the `try` that takes its place; in a constructor the grammar gives that no name.
+pub(super) fn body_of(definition: Node) -> Option<Node> {
+    let tried = || children(definition).into_iter().find(|child| child.kind() == TRY);
+    field(definition, "body").or_else(tried)
 }
 
 /// What the lambdas of a file are called: they have no name.
@@ -235,7 +250,7 @@ fn returns_reference(file: &File, node: Node, declarator: Node) -> bool {
 /// because it names the cause, where an error names the place at which the parser stumbled.
 fn confidence(file: &File, node: Node, partial: Option<Doubt>) -> (Confidence, Option<Doubt>) {
     let (start, end) = file.raw_range(node);
-    let notes = file.prepared.notes.iter();
+    let notes = file.prepared.notes.iter().chain(&file.renumbered);
     let inside = notes.filter(|note| note.raw.start < end && note.raw.end > start);
     let worst = inside.max_by_key(|note| (note.confidence, std::cmp::Reverse(note.raw.start)));
     match (worst, partial) {
@@ -274,6 +289,7 @@ impl<'f, 'a> Body<'f, 'a> {
             receiver: None,
             objects: Vec::new(),
             own_name: None,
+            throws_again: false,
             returns_reference: false,
             jumps: Vec::new(),
         }
@@ -428,13 +444,12 @@ impl<'f, 'a> Body<'f, 'a> {
     pub(super) fn scoped<R>(&mut self, inside: impl FnOnce(&mut Self) -> R) -> R {
         self.scopes.push(Vec::new());
         let result = inside(self);
-        let depth = self.scopes.len();
-        self.objects.retain(|(at, _)| *at < depth);
         for name in self.scopes.pop().unwrap_or_default() {
             if let Some(stack) = self.bindings.get_mut(&name) {
                 stack.pop();
             }
         }
+        self.forget_objects(self.scope_depth());
         result
     }
 
@@ -512,10 +527,10 @@ impl<'f, 'a> Body<'f, 'a> {
         }
         let end = body.end_byte() as u32;
         let start = match body.kind() {
-            "try_statement" => field(body, "body").unwrap_or(body).start_byte(),
+            TRY => field(body, "body").unwrap_or(body).start_byte(),
             _ => body.start_byte(),
         } as u32;
-        let found = |at: &(u32, u32)| at.0 == start && (at.1 == end || body.kind() == "try_statement");
+        let found = |at: &(u32, u32)| at.0 == start && (at.1 == end || body.kind() == TRY);
         let bodies = &self.file.prepared.bodies;
         // A class within a function has no bodies of its own, as tokens show them.
         let nested = self.file.is_cxx() && bodies.iter().any(|at| at.0 < start && end < at.1);

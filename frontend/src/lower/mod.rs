@@ -17,6 +17,7 @@ mod file;
 mod function;
 mod hidden;
 mod iterator;
+mod jump;
 mod lambda;
 pub(crate) mod literal;
 mod local;

@@ -241,54 +241,6 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The variable `local` of a declaration with the type `ty` may have a destructor to run at the end of its scope.
-    pub(super) fn note_object(&mut self, ty: Node) {
-        let text = self.file.text(ty);
-        let words = text.split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_');
-        let destructors: Vec<String> = words
-            .filter(|word| !word.is_empty() && self.file.is_class(word))
-            .map(|word| format!("~{}", String::from_utf8_lossy(word)))
-            .filter(|name| self.file.is_cxx_function(name))
-            .collect();
-        let depth = self.scope_depth();
-        self.objects
-            .extend(destructors.into_iter().map(|name| (depth, name)));
-    }
-
-    /// The calls of destructors when control leaves all scopes deeper than `depth`, the last object first.
-    pub(super) fn leave(&mut self, depth: usize, node: Node) -> Vec<StmtId> {
-        let leaving: Vec<String> = self
-            .objects
-            .iter()
-            .rev()
-            .take_while(|(at, _)| *at > depth)
-            .map(|(_, name)| name.clone())
-            .collect();
-        let calls = leaving.into_iter().map(|name| {
-            let callee = Callee::Named(name.into());
-            let args = Vec::new();
-            let call = self.push_expr(
-                ExprKind::Call {
-                    callee,
-                    args: args.into(),
-                },
-                node,
-            );
-            self.push_stmt(StmtKind::Expr(call), node)
-        });
-        calls.collect()
-    }
-
-    /// `jump` behind the calls of destructors that it leads past.
-    pub(super) fn leaving(&mut self, depth: usize, jump: StmtKind, node: Node) -> StmtKind {
-        let mut statements = self.leave(depth, node);
-        if statements.is_empty() {
-            return jump;
-        }
-        statements.push(self.push_stmt(jump, node));
-        StmtKind::Group(statements.into())
-    }
-
     /// Expressions that only C++ has; `None` when `node` is none.
     pub(super) fn cxx_expr(&mut self, node: Node) -> Option<ExprKind> {
         if !self.file.is_cxx() {
@@ -417,13 +369,13 @@ impl Body<'_, '_> {
         of_program || text.contains(&b'<') && !is_standard_value(text)
     }
 
-    /// The members and bases that a constructor initialises before its body.
-    pub(super) fn initialisers(&mut self, list: Node) -> Vec<StmtId> {
+    /// The members and bases that a constructor initialises before its body; `node` is the constructor, or the `try` that holds its body.
+    pub(super) fn initialisers_in(&mut self, node: Node) -> Vec<StmtId> {
         let mut statements = Vec::new();
-        for item in children(list)
-            .into_iter()
-            .filter(|child| child.kind() == "field_initializer")
-        {
+        let mut within = children(node).into_iter();
+        let list = within.find(|child| child.kind() == "field_initializer_list");
+        let items = list.map(children).unwrap_or_default().into_iter();
+        for item in items.filter(|child| child.kind() == "field_initializer") {
             let parts = children(item);
             let (Some(name), value) = (parts.first().copied(), parts.get(1).copied()) else {
                 continue;

@@ -109,11 +109,7 @@ impl Body<'_, '_> {
         let statements = self.scoped(|body| {
             let mut statements = body.statements(children(node));
             let depth = body.scope_depth() - 1;
-            let brace = node
-                .child_count()
-                .checked_sub(1)
-                .and_then(|last| node.child(last));
-            statements.extend(body.leave(depth, brace.unwrap_or(node)));
+            statements.extend(body.leave(depth, closing_brace(node).unwrap_or(node)));
             statements
         });
         StmtKind::Block(statements.into())
@@ -137,17 +133,6 @@ impl Body<'_, '_> {
         };
         let rest = self.statements(children(node).into_iter().skip(1));
         StmtKind::Group([vec![label], rest].concat().into())
-    }
-
-    fn goto(&mut self, node: Node) -> StmtKind {
-        if !self.objects.is_empty() {
-            self.partial(node, Cause::GotoPastDestructors);
-            return self.unknown_kind(node);
-        }
-        match field(node, "label") {
-            Some(label) => StmtKind::Goto(self.file.name(label).into()),
-            None => self.unknown_kind(node),
-        }
     }
 
     fn return_statement(&mut self, node: Node) -> StmtKind {
@@ -237,7 +222,7 @@ impl Body<'_, '_> {
         self.push_stmt(kind, node)
     }
 
-    fn unknown_kind(&mut self, node: Node) -> StmtKind {
+    pub(super) fn unknown_kind(&mut self, node: Node) -> StmtKind {
         StmtKind::Unknown(self.scoped(|body| body.parts(node)).into())
     }
 
@@ -334,4 +319,9 @@ fn looping(kind: LoopKind, cond: Option<ExprId>, body: StmtId) -> StmtKind {
         body,
         divided: false,
     }
+}
+
+/// The brace that ends a block.
+pub(super) fn closing_brace(block: Node<'_>) -> Option<Node<'_>> {
+    block.child(block.child_count().checked_sub(1)?)
 }

@@ -3,7 +3,8 @@
 use crate::lower::cxx::{ClassOf, Surroundings};
 use crate::lower::declare::{self, Derived, Specifiers};
 use crate::lower::expression::is_expression;
-use crate::lower::function::{Binding, Body};
+use crate::lower::function::{Binding, Body, TRY, body_of};
+use crate::lower::statement::closing_brace;
 use crate::lower::{children, field};
 use crate::pragma::divided_loops;
 use base::Cause;
@@ -19,7 +20,7 @@ impl Body<'_, '_> {
             return None;
         }
         Some(match node.kind() {
-            "try_statement" => self.try_statement(node),
+            TRY => self.try_statement(node),
             "throw_statement" => {
                 let value = children(node).first().copied();
                 StmtKind::Throw(value.map(|value| self.expr(value)))
@@ -84,18 +85,25 @@ impl Body<'_, '_> {
         self.file.outer = before;
     }
 
-    /// `try`, with its handlers.
+    /// `try`, with its handlers. That of a constructor holds the initialisers.
     pub(super) fn try_statement(&mut self, node: Node) -> StmtKind {
         let thrown = self.push_expr(ExprKind::Unseen, node);
+        let mut tried = self.initialisers_in(node);
         let body = match field(node, "body") {
-            Some(body) => self.scoped(|inner| inner.statement(body)),
+            Some(body) if tried.is_empty() => self.scoped(|inner| inner.statement(body)),
+            Some(body) => self.scoped(|inner| {
+                tried.push(inner.statement(body));
+                inner.push_stmt(StmtKind::Group(tried.into()), body)
+            }),
             None => self.push_stmt(StmtKind::Empty, node),
         };
+        let is_whole_body = node.parent().is_some_and(|parent| body_of(parent) == Some(node));
+        let throws_again = is_whole_body && self.throws_again;
         let clauses = children(node)
             .into_iter()
             .filter(|child| child.kind() == "catch_clause");
         let handlers = clauses
-            .map(|clause| self.scoped(|body| body.handler(clause)))
+            .map(|clause| self.scoped(|body| body.handler(clause, throws_again)))
             .collect();
         StmtKind::Try {
             body,
@@ -104,7 +112,8 @@ impl Body<'_, '_> {
         }
     }
 
-    fn handler(&mut self, clause: Node) -> StmtId {
+    /// What a handler does. `throws_again`: its end throws what it caught.
+    fn handler(&mut self, clause: Node, throws_again: bool) -> StmtId {
         let mut statements = Vec::new();
         let list = field(clause, "parameters").map(children).unwrap_or_default();
         for parameter in list.into_iter().filter(|p| p.kind() == "parameter_declaration") {
@@ -122,6 +131,10 @@ impl Body<'_, '_> {
         }
         if let Some(body) = field(clause, "body") {
             statements.push(self.statement(body));
+            if throws_again {
+                let brace = closing_brace(body).unwrap_or(body);
+                statements.push(self.push_stmt(StmtKind::Throw(None), brace));
+            }
         }
         self.push_stmt(StmtKind::Block(statements.into()), clause)
     }

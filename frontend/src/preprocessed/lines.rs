@@ -1,6 +1,7 @@
 //! Preprocessor output to the lines of one file: `# 12 "file.c" 2` says where the next line comes from.
 
 use super::Mismatch;
+use crate::renumbered::{Marker, marker};
 use crate::token::{Token, TokenKind, lex};
 
 /// The tokens that the preprocessor left of one line.
@@ -29,7 +30,11 @@ pub fn own_lines(output: &[u8], last: u32) -> Result<Vec<Line>, Mismatch> {
         counted = token.start as usize;
         let text = token.text(output);
         if token.kind == TokenKind::Directive {
-            if let Some((line, name)) = marker(text) {
+            if let Some(Marker {
+                line: Some(line),
+                file: Some(name),
+            }) = marker(text)
+            {
                 let main = *main.get_or_insert(name);
                 in_main = name == main;
                 // The newline behind the marker comes first.
@@ -73,23 +78,6 @@ pub fn own_lines(output: &[u8], last: u32) -> Result<Vec<Line>, Mismatch> {
 fn newlines(output: &[u8], from: usize, to: usize) -> i64 {
     let gap = output.get(from..to).unwrap_or_default();
     gap.iter().filter(|byte| **byte == b'\n').count() as i64
-}
-
-/// Line and file of `# 12 "file.c" 1 3` and of `#line 12 "file.c"`; the name as it is written, quotes included.
-fn marker(line: &[u8]) -> Option<(i64, &[u8])> {
-    let rest = line.strip_prefix(b"#")?.trim_ascii_start();
-    let rest = rest.strip_prefix(b"line").unwrap_or(rest).trim_ascii_start();
-    let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let number = std::str::from_utf8(&rest[..digits]).ok()?;
-    let name = rest[digits..].trim_ascii_start();
-    let close = name.iter().rposition(|byte| *byte == b'"').filter(|at| *at > 0)?;
-    // A number that is too large for any file is a line that no file has.
-    let number = if digits == 0 {
-        return None;
-    } else {
-        number.parse().unwrap_or(i64::MAX / 2)
-    };
-    name.starts_with(b"\"").then(|| (number, &name[..=close]))
 }
 
 #[cfg(test)]

@@ -473,6 +473,149 @@ void f(int i, int n) {
 }
 
 #[test]
+fn goto_destroys_what_is_not_in_scope_at_its_label() {
+    check(
+        "\
+struct G { G(int); ~G(); };
+void f(int i) {
+    G outer(0);
+again:
+    G first(1);
+    for (G step(2); i > 0; i--) {
+        G inner(3);
+        if (i == 5) goto again;
+        if (i == 4) goto next;
+        if (i == 3) goto out;
+        auto g = [&] { G own(4); goto again; again: return 1; };
+    next:
+        i--;
+    }
+    if (i) goto twice;
+    { twice: ; }
+    { twice: ; }
+out:
+    i++;
+}
+",
+        expect![[r#"
+            address taken: operator()
+            fn f(i:i32) Partial: goto past destructors at line 15
+              3:5 decl outer:struct@3:7 = G@3:7(0)
+              4:1 group
+                4:1 label again
+                5:5 decl first:struct@5:7 = G@5:7(1)
+              6:5 for (i Gt 0) step i--
+                  6:10 decl step:struct@6:12 = G@6:12(2)
+                6:33 block
+                  7:9 decl inner:struct@7:11 = G@7:11(3)
+                  8:9 if (i Eq 5)
+                    8:21 group
+                      8:21 ~G@8:21()
+                      8:21 ~G@8:21()
+                      8:21 ~G@8:21()
+                      8:21 goto again
+                  9:9 if (i Eq 4)
+                    9:21 goto next
+                  10:9 if (i Eq 3)
+                    10:21 group
+                      10:21 ~G@10:21()
+                      10:21 ~G@10:21()
+                      10:21 goto out
+                  11:9 decl g:?@11:14 = {}
+                  12:5 group
+                    12:5 label next
+                    13:9 i--
+                  14:5 ~G@14:5()
+              15:5 if i
+                15:12 unknown
+              16:5 block
+                16:7 group
+                  16:7 label twice
+                  16:14 empty
+              17:5 block
+                17:7 group
+                  17:7 label twice
+                  17:14 empty
+              18:1 group
+                18:1 label out
+                19:5 i++
+              20:1 ~G@20:1()
+              20:1 ~G@20:1()
+            static fn (lambda)::operator()()
+              11:24 decl own:struct@11:26 = G@11:26(4)
+              11:34 goto again
+              11:46 group
+                11:46 label again
+                11:53 group
+                  11:53 ~G@11:53()
+                  11:53 return 1
+              11:63 ~G@11:63()
+        "#]],
+    );
+}
+
+#[test]
+fn a_try_around_a_constructor_holds_its_initialisers() {
+    check(
+        "\
+struct A {
+    A(int i)
+    try
+        : n(start(i))
+    {
+        run();
+    } catch (int e) {
+        note(e);
+    }
+    ~A() try { stop(); } catch (...) { return; }
+    void f() try { run(); } catch (int) { note(1); }
+    int n;
+};
+A::A() try : A(1) { run(); } catch (...) { note(2); }
+",
+        expect![[r#"
+            address taken: A ~A
+            fn A::A(i&:i32)
+              3:5 try
+                5:5 group
+                  4:11 this->n = start@4:13(&i)
+                  5:5 block
+                    6:9 run@6:9()
+                7:7 block
+                  7:18 decl e&:i32@7:18 = unseen
+                  7:21 block
+                    8:9 note@8:9(&e)
+                  9:5 throw
+            fn A::~A()
+              10:10 try
+                10:14 block
+                  10:16 stop@10:16()
+                10:26 block
+                  10:38 block
+                    10:40 return
+                  10:48 throw
+            fn A::f()
+              11:14 try
+                11:18 block
+                  11:20 run@11:20()
+                11:29 block
+                  11:41 block
+                    11:43 note@11:43(1)
+            fn A::A()
+              14:8 try
+                14:19 group
+                  14:14 A@14:14(1)
+                  14:19 block
+                    14:21 run@14:21()
+                14:30 block
+                  14:42 block
+                    14:44 note@14:44(2)
+                  14:53 throw
+        "#]],
+    );
+}
+
+#[test]
 fn an_empty_body_may_have_a_semicolon_behind_it() {
     check(
         "struct A {\n  virtual void init(){};\n  virtual void pack(int, void *) const {/* nothing */};\n  A(){};\n  int *p(){ };\n\

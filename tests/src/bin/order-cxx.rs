@@ -1,20 +1,20 @@
-//! `order-cxx --seeds A..B`: random programs of C++, stopped by the probe, whose order they tell themselves. `--source SEED` prints one.
+//! `order-cxx --seeds A..B`: random programs of C++, stopped by the probe, whose order they tell themselves. `--file PROGRAM` does the same with a program
+//! of C or C++ that calls `stand` (as those in `tests/tests/order_cxx` do), `--source SEED` prints a random one.
 //!
 //! Prints what is wrong, with `--undecided` also of which pairs nothing is said and why, and the numbers of each build. Exit code 0: nothing is wrong; 1: something is; 2: the command line is.
 
-use std::ops::Range;
 use std::process::ExitCode;
 use tests::command;
-use tests::stands::{Figures, check, generate};
+use tests::stands::{Figures, STOPS, Source, check, generate};
 
-const USAGE: &str = "usage: order-cxx --seeds A..B [--build 'g++ -O2']... [--undecided]
+const USAGE: &str = "usage: order-cxx --seeds A..B | --file PROGRAM...  [--joined] [--stops N] [--build 'g++ -O2']... [--undecided]
        order-cxx --source SEED";
 
 fn main() -> ExitCode {
     let found = options(std::env::args().skip(1)).map(|asked| match asked {
         Asked::Check(checks) => run(&checks),
         Asked::Source(seed) => {
-            print!("{}", generate(seed));
+            print!("{}", generate(seed).text);
             true
         }
     });
@@ -30,40 +30,59 @@ enum Asked {
 
 /// What to check.
 struct Checks {
-    seeds: Range<u64>,
+    sources: Vec<Source>,
     builds: Vec<String>,
+    /// So many calls of each program at most.
+    stops: usize,
     /// Whether the pairs are listed of which nothing is said.
     undecided: bool,
 }
 
 fn options(mut args: impl Iterator<Item = String>) -> Result<Asked, String> {
-    let (mut seeds, mut builds, mut undecided) = (0..10, Vec::new(), false);
+    let mut checks = Checks {
+        sources: Vec::new(),
+        builds: Vec::new(),
+        stops: STOPS,
+        undecided: false,
+    };
+    let mut joined = false;
     while let Some(arg) = args.next() {
         let mut value = || args.next().ok_or_else(|| format!("{arg} needs a value\n{USAGE}"));
+        let number = |value: String| {
+            let parsed = value.parse::<u64>();
+            parsed.map_err(|_| format!("'{value}' is no number\n{USAGE}"))
+        };
         match arg.as_str() {
-            "--seeds" => seeds = command::seeds(&value()?, USAGE)?,
-            "--build" => builds.push(value()?),
-            "--undecided" => undecided = true,
-            "--source" => {
-                let seed = value()?;
-                let seed = seed
-                    .parse()
-                    .map_err(|_| format!("'{seed}' is no seed\n{USAGE}"))?;
-                return Ok(Asked::Source(seed));
-            }
+            "--seeds" => checks
+                .sources
+                .extend(command::seeds(&value()?, USAGE)?.map(generate)),
+            "--file" => checks.sources.push(written(&value()?)?),
+            "--joined" => joined = true,
+            "--stops" => checks.stops = number(value()?)? as usize,
+            "--build" => checks.builds.push(value()?),
+            "--undecided" => checks.undecided = true,
+            "--source" => return Ok(Asked::Source(number(value()?)?)),
             _ => return Err(format!("'{arg}' is no option\n{USAGE}")),
         }
     }
-    if builds.is_empty() {
-        builds = ["g++ -O0", "g++ -O2", "g++ -O3", "g++ -Os", "clang++ -O2"]
+    if joined {
+        let sources = checks.sources.iter().map(Source::joined);
+        checks.sources = sources.collect();
+    }
+    if checks.sources.is_empty() {
+        checks.sources.extend((0..10).map(generate));
+    }
+    if checks.builds.is_empty() {
+        checks.builds = ["g++ -O0", "g++ -O2", "g++ -O3", "g++ -Os", "clang++ -O2"]
             .map(str::to_owned)
             .to_vec();
     }
-    Ok(Asked::Check(Checks {
-        seeds,
-        builds,
-        undecided,
-    }))
+    Ok(Asked::Check(checks))
+}
+
+fn written(path: &str) -> Result<Source, String> {
+    let text = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
+    Ok(Source::written(path, &text))
 }
 
 /// Whether nothing is wrong.
@@ -72,8 +91,8 @@ fn run(asked: &Checks) -> bool {
     for build in &asked.builds {
         let (compiler, flags) = build.split_once(' ').unwrap_or((build, "-O0"));
         let mut figures = Figures::default();
-        for seed in asked.seeds.clone() {
-            check(seed, compiler, flags, &mut figures);
+        for source in &asked.sources {
+            check(source, asked.stops, compiler, flags, &mut figures);
         }
         let undecided = figures.unknown.iter().filter(|_| asked.undecided);
         for line in figures.wrong.iter().chain(undecided) {

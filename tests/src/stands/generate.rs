@@ -2,21 +2,16 @@
 //! many kinds. They call `stand` everywhere, and do the same each time they run.
 
 use crate::oracle::rng::Rng;
+use crate::stands::{CLASSES, COUNT, Source};
+use base::Language;
 use std::fmt::Write as _;
 
-/// What each program begins with: `stand`, and functions and classes that call it. The macro `STANDS_IN_MPI` says whether `stand` leads to MPI.
-pub const PRELUDE: &str = include_str!("prelude.cc");
-
-/// The text of the program of a seed.
+/// The program of a seed. In three of four, `stand` leads to MPI.
 #[must_use]
-pub fn generate(seed: u64) -> String {
+pub fn generate(seed: u64) -> Source {
     let mut writer = Writer {
         random: Rng::new(seed),
-        text: format!(
-            "#define STANDS_IN_MPI {}\n{}",
-            u8::from(!seed.is_multiple_of(4)),
-            PRELUDE
-        ),
+        text: String::new(),
         indent: 0,
         names: 0,
         functions: Vec::new(),
@@ -24,7 +19,16 @@ pub fn generate(seed: u64) -> String {
         budget: 0,
     };
     writer.program();
-    writer.text
+    Source {
+        name: format!("seed {seed}"),
+        seed,
+        language: Language::Cxx,
+        text: format!(
+            "#define STANDS_IN_MPI {}\n{COUNT}{CLASSES}{}",
+            u8::from(!seed.is_multiple_of(4)),
+            writer.text
+        ),
+    }
 }
 
 /// Statements are nested so deep at most.

@@ -1,4 +1,4 @@
-//! Programs of C++ that are their own oracle. Each counts its calls of `stand` and stays in the one that its argument names, so that the numbers tell
+//! Programs of C and C++ that are their own oracle. Each counts its calls of `stand` and stays in the one that its argument names, so that the numbers tell
 //! which of two processes is behind the other, whatever the compiler made of the source.
 //!
 //! All processes of a program do the same, so each call comes before the next one, and nothing else may be said of two of them:
@@ -9,18 +9,79 @@ mod generate;
 use crate::oracle::judge::Directory;
 use crate::oracle::rng::Rng;
 use crate::stopped::{Stopped, hindmost, succeed};
-pub use generate::{PRELUDE, generate};
+use base::Language;
+pub use generate::generate;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// So many calls of a generated program are looked at.
-const STOPS: usize = 20;
+/// What each program begins with: `stand`, and what counts its calls. The macro `STANDS_IN_MPI` says whether it leads to MPI.
+const COUNT: &str = include_str!("prelude.c");
 
-/// A generated program may take so long; a longer one is left out.
+/// What programs of C++ begin with besides: functions and classes that call `stand`.
+const CLASSES: &str = include_str!("prelude.cc");
+
+/// So many calls of a program are looked at, unless told otherwise.
+pub const STOPS: usize = 20;
+
+/// A program may take so long; a longer one is left out.
 const LONGEST: Duration = Duration::from_secs(10);
+
+/// The text of a program that counts its calls of `stand`.
+pub struct Source {
+    /// What it is called where something is wrong.
+    pub name: String,
+    /// Draws the calls that are looked at.
+    pub seed: u64,
+    /// What it is written in.
+    pub language: Language,
+    /// All of it.
+    pub text: String,
+}
+
+impl Source {
+    /// A program that somebody wrote, behind what counts the calls. `stand` leads to MPI, so that what calls it is known to have effects.
+    #[must_use]
+    pub fn written(name: &str, program: &str) -> Self {
+        let is_c = Path::new(name)
+            .extension()
+            .is_some_and(|extension| extension == "c");
+        let (language, classes) = if is_c {
+            (Language::C, "")
+        } else {
+            (Language::Cxx, CLASSES)
+        };
+        Self {
+            name: name.to_owned(),
+            seed: 0,
+            language,
+            text: format!("#define STANDS_IN_MPI 1\n{COUNT}{classes}{program}"),
+        }
+    }
+
+    /// The same program with as many statements on a line as its directives and comments allow.
+    #[must_use]
+    pub fn joined(&self) -> Self {
+        let mut text = String::new();
+        let mut is_continued = false;
+        for line in self.text.lines() {
+            let is_alone = is_continued || line.starts_with('#') || line.contains("//");
+            if is_alone && !text.ends_with('\n') {
+                text.push('\n');
+            }
+            text.push_str(line.trim_start());
+            text.push(if is_alone { '\n' } else { ' ' });
+            is_continued = is_alone && line.ends_with('\\');
+        }
+        Self {
+            name: format!("{}, joined lines", self.name),
+            text,
+            ..*self
+        }
+    }
+}
 
 /// A program that was built, with its map.
 pub struct Program {
@@ -53,16 +114,20 @@ pub struct Answer {
 }
 
 impl Program {
-    /// Builds a program of C++ and makes its map. `flags` are separated by spaces.
+    /// Builds a program and makes its map. `flags` are separated by spaces.
     ///
     /// # Panics
     /// If the compiler or `hindmost map` fails.
-    pub fn build(source: &str, compiler: &str, flags: &str) -> Self {
+    pub fn build(source: &Source, compiler: &str, flags: &str) -> Self {
         let directory = Directory::of_seed(None, 0).unwrap();
-        std::fs::write(directory.path.join("program.cc"), source).unwrap();
+        let (name, standard) = match source.language {
+            Language::C => ("program.c", "-std=gnu11"),
+            Language::Cxx => ("program.cc", "-std=c++20"),
+        };
+        std::fs::write(directory.path.join(name), &source.text).unwrap();
         let program = Self { directory };
         let mut compile = program.command(Path::new(compiler));
-        compile.args(["-std=c++17", "-w", "-g", "program.cc", "-o", "program"]);
+        compile.args([standard, "-w", "-g", name, "-o", "program"]);
         succeed(compile.args(flags.split(' ')));
         let map = ["map", "-q", "-o", "program.hmap", "--exe", "program"];
         succeed(program.command(&hindmost()).args(map));
@@ -173,25 +238,24 @@ impl fmt::Display for Figures {
     }
 }
 
-/// Holds the program of a seed, as one compiler makes it, against what it does.
-pub fn check(seed: u64, compiler: &str, flags: &str, figures: &mut Figures) {
-    let program = Program::build(&generate(seed), compiler, flags);
-    let Some(answers) = program.order_some(seed, STOPS) else {
+/// Holds what is said of `stops` calls of a program at most, as one compiler makes it, against what it does.
+pub fn check(source: &Source, stops: usize, compiler: &str, flags: &str, figures: &mut Figures) {
+    let program = Program::build(source, compiler, flags);
+    let Some(answers) = program.order_some(source.seed, stops) else {
         figures.left_out += 1;
         return;
     };
+    let name = format!("{}, {compiler} {flags}", source.name);
     for answer in answers {
         match answer.said {
             Said::Before => figures.right += 1,
-            Said::Nothing => figures
-                .unknown
-                .push(format!("seed {seed}, {compiler} {flags}: {}", answer.text)),
+            Said::Nothing => figures.unknown.push(format!("{name}: {}", answer.text)),
             Said::After | Said::Equal | Said::Incomparable => {
                 let (a, b) = answer.calls;
-                figures.wrong.push(format!(
-                    "seed {seed}, {compiler} {flags}: call {a} comes before call {b}, but: {}",
-                    answer.text
-                ));
+                let text = answer.text;
+                figures
+                    .wrong
+                    .push(format!("{name}: call {a} comes before call {b}, but: {text}"));
             }
         }
     }

@@ -1,0 +1,131 @@
+//! Sources that are not those of the build: somebody edits them, and builds again, while the job hangs that was built before. By their lines a task in the second
+//! of two loops is in the first one.
+
+use crate::support::{Sandbox, Target};
+use serde_json::Value;
+
+/// Says a byte in the visit given, and stays there. The lines between the marks are taken out by the edit: what was two loops is one.
+const TWO_LOOPS: &str = "\
+#include <stdlib.h>
+#include <unistd.h>
+
+static volatile int gate = 1;
+static int stop, visits;
+
+static void visit(void)
+{
+    if (++visits != stop)
+        return;
+    if (write(1, \"x\", 1) != 1)
+        return;
+    while (gate)
+        continue;
+}
+
+static void work(void)
+{
+    int i;
+    for (i = 0; i < 3; i++) {
+        visit();
+/* from here */
+    }
+    for (i = 0; i < 3; i++) {
+/* to here */
+        visit();
+    }
+}
+
+int main(int argc, char **argv)
+{
+    stop = argc > 1 ? atoi(argv[1]) : 1;
+    work();
+    return 0;
+}
+";
+
+/// A program of two loops with a task in each, of which the first one is behind; and the source as it was edited afterwards.
+struct Edited {
+    sandbox: Sandbox,
+    behind: Target,
+    ahead: Target,
+}
+
+impl Edited {
+    fn new(name: &str) -> Self {
+        let sandbox = Sandbox::new(name);
+        sandbox.write("two.c", TWO_LOOPS);
+        sandbox.compile("two.c", "two", &["-g", "-O0"]);
+        let behind = sandbox.start("two", &["2"]);
+        let ahead = sandbox.start("two", &["4"]);
+        let (before, rest) = TWO_LOOPS.split_once("/* from here */").unwrap();
+        let (between, after) = rest.split_once("/* to here */").unwrap();
+        let blank = "\n".repeat(between.matches('\n').count());
+        sandbox.write("two.c", format!("{before}{blank}{after}"));
+        Self {
+            sandbox,
+            behind,
+            ahead,
+        }
+    }
+
+    /// Asks who is behind: whoever is named must be the one.
+    fn is_not_misled(&self, arguments: &[&str]) -> Value {
+        let pids = [self.behind.pid(), self.ahead.pid()];
+        let tasks = [pids[0].as_str(), pids[1].as_str()];
+        let run = self
+            .sandbox
+            .run(&[&["find", "--format", "json"], arguments, &tasks].concat());
+        assert!(matches!(run.code, Some(0 | 1 | 3)), "{}{}", run.out, run.err);
+        let answer: Value = serde_json::from_str(&run.out).unwrap();
+        for class in answer["hindmost"].as_array().unwrap() {
+            assert_eq!(class["tasks"], Value::from(vec![&*pids[0]]), "{answer:#}");
+        }
+        answer
+    }
+}
+
+/// Whether the answer says that the source is newer.
+fn warns(answer: &Value) -> bool {
+    let warnings = answer["warnings"].as_array().unwrap().iter();
+    let mut texts = warnings.map(|warning| warning.as_str().unwrap());
+    texts.any(|text| text.contains("two.c is newer than the executable"))
+}
+
+#[test]
+fn a_source_that_was_edited_is_not_read_for_the_build() {
+    let edited = Edited::new("edited");
+    let answer = edited.is_not_misled(&[]);
+    assert!(warns(&answer), "{answer:#}");
+    // The map of a build is not made of it, either.
+    let refused = edited.sandbox.refused(&["map", "--exe", "two"]);
+    assert!(refused.contains("no source could be read"), "{refused}");
+}
+
+#[test]
+fn a_program_that_was_built_again_has_the_time_of_the_one_that_runs() {
+    let edited = Edited::new("built-again");
+    edited.sandbox.compile("two.c", "two", &["-g", "-O0"]);
+    let answer = edited.is_not_misled(&[]);
+    assert!(warns(&answer), "{answer:#}");
+}
+
+#[test]
+fn a_map_of_an_edited_source_is_not_believed() {
+    let edited = Edited::new("mapped-late");
+    edited.sandbox.ok(&["map", "--quiet", "two.c"]);
+    let answer = edited.is_not_misled(&["--map", "app.hmap"]);
+    assert!(warns(&answer), "{answer:#}");
+}
+
+#[test]
+fn a_map_that_was_made_before_the_edit_is_believed() {
+    let sandbox = Sandbox::new("mapped-early");
+    sandbox.write("two.c", TWO_LOOPS);
+    sandbox.compile("two.c", "two", &["-g", "-O0"]);
+    sandbox.ok(&["map", "--quiet", "two.c"]);
+    let edited = Edited::new("edited-late");
+    std::fs::copy(sandbox.path("app.hmap"), edited.sandbox.path("app.hmap")).unwrap();
+    let answer = edited.is_not_misled(&["--map", "app.hmap"]);
+    assert_eq!(answer["proven"], true, "{answer:#}");
+    assert!(!warns(&answer), "{answer:#}");
+}
