@@ -51,12 +51,10 @@ fn arguments(info: &FunctionInfo<'_>, constants: &Constants<'_>, call: ExprId) -
         print(function, argument, &mut text).ok()?;
         let mut own = Vec::new();
         roots(function, argument, &mut own);
+        own.retain(|root| constants.value(root).is_none());
         let stays = own.is_empty() || pure && !own.iter().any(|root| given.contains(root));
         let term = stays.then(|| term(function, constants, argument, 0)).flatten();
-        let settled = term.is_some()
-            && own
-                .iter()
-                .all(|root| constants.value(root).is_some() || is_settled(info, root));
+        let settled = term.is_some() && own.iter().all(|root| is_settled(info, root));
         Some(MpiArgument {
             index,
             text,
