@@ -172,6 +172,7 @@ impl<'a> Lowering<'a> {
                 ty,
                 is_static: specifiers.is_static,
                 is_extern,
+                is_constant: false,
                 address_taken: ty == Type::Array,
                 initial,
                 initial_names: std::mem::take(&mut self.named),

@@ -355,4 +355,25 @@ mod tests {
         );
         assert!(facts.is_class(b"A") && !facts.is_class(b"B"));
     }
+
+    #[test]
+    fn members_that_a_constructor_initialises_are_no_functions() {
+        let is_function = |text: &str| facts(text).functions.contains_key(&b"f"[..]);
+        for text in [
+            "struct A { A(int g) : f(g) {} B f; };",
+            "struct A { explicit A(int g) noexcept : e(1), f(g) { f(); } B f; };",
+            "struct A { A(int g) : e{1}, f(g), k{2} {} B f; };",
+            "struct A { A(int g) try : f(g) { } catch (...) { } B f; };",
+            "A::A(int g) : f(g) {}",
+        ] {
+            assert!(!is_function(text), "{text}");
+        }
+        for text in [
+            "struct A { A(int g) : e(g) {} B f(int); };",
+            "struct A { A(int g) : e{g} {} void f() {} };",
+            "class A { MACRO(x) public: void f(); };",
+        ] {
+            assert!(is_function(text), "{text}");
+        }
+    }
 }

@@ -102,6 +102,7 @@ pub fn lower<'a>(source: &Source<'a>, raw: Raw<'a>, prepared: &'a Prepared, tree
         passed: BTreeSet::new(),
         outer: BTreeSet::new(),
         defaults: Defaults::default(),
+        static_members: Vec::new(),
         call_operators: BTreeSet::new(),
         diagnostics: Vec::new(),
     };

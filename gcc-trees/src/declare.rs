@@ -57,6 +57,7 @@ pub(crate) fn global(
         ty,
         is_static: !row.traits.is_public,
         is_extern,
+        is_constant: false,
         address_taken: ty == Type::Array,
         initial,
         initial_names: named.iter().map(|name| name.name.to_owned()).collect(),

@@ -172,6 +172,8 @@ pub struct Global {
     pub is_static: bool,
     /// `extern` without initialiser: defined elsewhere.
     pub is_extern: bool,
+    /// `const` or `constexpr`, and no pointer: it always has its initial value. Only told of C++.
+    pub is_constant: bool,
     /// Its address is taken in this file otherwise than as `&name` in a function (there the expressions show it): in an
     /// initialiser, of a part of it, by asm. Or it is an array.
     pub address_taken: bool,

@@ -1,6 +1,7 @@
 //! From the analyses of a program to the static half of its map.
 
 use crate::classify::Variables;
+use crate::constants::Constants;
 use crate::{decisive, handed, inner_step, iterated, mpi, passed_constant, pointer_call, shown};
 use base::{Confidence, Doubt, Id as _, IdVec};
 use dataflow::{Flow, FunctionIndex, FunctionInfo, Loops, Program};
@@ -187,10 +188,11 @@ struct Bodies {
 /// Makes the functions of the map, in its order; the analyses of each go as it is made.
 fn bodies(program: Program<'_>, variables: Vec<Vec<Variables>>, file_of: &[Option<FileId>]) -> Bodies {
     let units = program.units;
+    let constants = Constants::of(units);
     let of_function = |(index, (info, variables)): (usize, (FunctionInfo<'_>, Vec<Variables>))| {
         let file = file_of[info.unit]?;
         let beside = Beside {
-            calls: mpi::calls(&info),
+            calls: mpi::calls(&info, &constants),
             pointer_calls: pointer_call::calls(&info),
             handlers: info.flow.handlers.clone(),
             decisive: decisive::calls(&info),

@@ -39,6 +39,7 @@ mod assemble;
 mod candidate;
 mod change;
 mod classify;
+mod constants;
 mod decisive;
 mod handed;
 mod inner_step;

@@ -4,6 +4,7 @@
 //! passed: no argument of the call assigns or calls anything, and no other argument is, or points into, the memory that
 //! they are in. Anything else is kept as it is written and no more.
 
+use crate::constants::Constants;
 use base::mpi_name;
 use dataflow::{Action, FunctionInfo, Target};
 use ir::{BinaryOp, ExprId, ExprKind, Function, LocalId, Type, UnaryOp, VarRef};
@@ -17,19 +18,19 @@ const LONGEST_TEXT: usize = 60;
 pub(crate) type Calls = Vec<(PointId, Vec<MpiArgument>)>;
 
 /// The MPI calls of a function with what is known of their arguments, in the order of its points.
-pub(crate) fn calls(info: &FunctionInfo<'_>) -> Calls {
+pub(crate) fn calls(info: &FunctionInfo<'_>, constants: &Constants<'_>) -> Calls {
     let points = info.flow.points.iter_enumerated();
     let calls = points.filter_map(|(point, each)| {
         let Action::Call(call) = each.action else {
             return None;
         };
-        let arguments = arguments(info, call)?;
+        let arguments = arguments(info, constants, call)?;
         (!arguments.is_empty()).then_some((point, arguments))
     });
     calls.collect()
 }
 
-fn arguments(info: &FunctionInfo<'_>, call: ExprId) -> Option<Vec<MpiArgument>> {
+fn arguments(info: &FunctionInfo<'_>, constants: &Constants<'_>, call: ExprId) -> Option<Vec<MpiArgument>> {
     let function = info.function;
     let (name, args) = function.named_call(call)?;
     let name = mpi_name(name);
@@ -50,8 +51,9 @@ fn arguments(info: &FunctionInfo<'_>, call: ExprId) -> Option<Vec<MpiArgument>> 
         print(function, argument, &mut text).ok()?;
         let mut own = Vec::new();
         roots(function, argument, &mut own);
+        own.retain(|root| constants.value(root).is_none());
         let stays = own.is_empty() || pure && !own.iter().any(|root| given.contains(root));
-        let term = stays.then(|| term(function, argument, 0)).flatten();
+        let term = stays.then(|| term(function, constants, argument, 0)).flatten();
         let settled = term.is_some() && own.iter().all(|root| is_settled(info, root));
         Some(MpiArgument {
             index,
@@ -178,13 +180,16 @@ fn roots<'f>(function: &'f Function, id: ExprId, found: &mut Vec<&'f VarRef>) {
     }
 }
 
-fn term(function: &Function, id: ExprId, depth: usize) -> Option<Term> {
+fn term(function: &Function, constants: &Constants<'_>, id: ExprId, depth: usize) -> Option<Term> {
     if depth > Term::MAX_DEPTH {
         return None;
     }
     match &function.exprs[id].kind {
         ExprKind::Int(value) => Some(Term::Constant(*value)),
-        ExprKind::Unary(UnaryOp::Neg, inner) => match term(function, *inner, depth + 1)? {
+        ExprKind::Var(variable) if constants.value(variable).is_some() => {
+            constants.value(variable).map(Term::Constant)
+        }
+        ExprKind::Unary(UnaryOp::Neg, inner) => match term(function, constants, *inner, depth + 1)? {
             Term::Constant(value) => value.checked_neg().map(Term::Constant),
             Term::Variable {
                 name,
@@ -198,7 +203,7 @@ fn term(function: &Function, id: ExprId, depth: usize) -> Option<Term> {
             _ => None,
         },
         // A narrower type would cut the value off.
-        ExprKind::Cast(Type::Int { bits: Some(32..), .. }, inner) => term(function, *inner, depth),
+        ExprKind::Cast(Type::Int { bits: Some(32..), .. }, inner) => term(function, constants, *inner, depth),
         ExprKind::Binary(op, left, right) if depth < Term::MAX_DEPTH => {
             let op = match op {
                 BinaryOp::Add => TermOp::Add,
@@ -208,7 +213,7 @@ fn term(function: &Function, id: ExprId, depth: usize) -> Option<Term> {
                 BinaryOp::Rem => TermOp::Rem,
                 _ => return None,
             };
-            let operand = |id| term(function, id, depth + 1);
+            let operand = |id| term(function, constants, id, depth + 1);
             Some(Term::Arithmetic {
                 op,
                 operands: Box::new([operand(*left)?, operand(*right)?]),

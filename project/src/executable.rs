@@ -180,6 +180,15 @@ impl Executable {
         engine::bind_library(map, &self.program(), &path).map_err(|error| self.failure(&error))
     }
 
+    /// The same of a shared object that a job has loaded, whatever that may be: without debug info it holds nothing of the map's sources.
+    pub fn bind_as_loaded(&self, map: &mut Map) -> Result<Vec<base::Diagnostic>, Failure> {
+        let path = self.path.to_string_lossy();
+        match engine::bind_library(map, &self.program(), &path) {
+            Err(BindError::NoDebugInfo(_)) => Ok(Vec::new()),
+            found => found.map_err(|error| self.failure(&error)),
+        }
+    }
+
     /// Whether `map` is bound to this build.
     pub fn fits(&self, map: &Map) -> Result<(), engine::Mismatch> {
         engine::check_map(map, &self.bytes)

@@ -359,7 +359,7 @@ fn bind(
 ) -> Result<Vec<Diagnostic>, Failure> {
     let mut notes = executable.bind(map)?;
     for library in libraries {
-        notes.extend(library.bind_as_library(map)?);
+        notes.extend(library.bind_as_loaded(map)?);
     }
     notes.retain(|note| note.severity >= Severity::Warning);
     Ok(notes)

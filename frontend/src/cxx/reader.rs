@@ -205,8 +205,10 @@ impl<'t> Reader<'t> {
         let word = |at: usize| head.get(at).map(|t| t.text(self.text)).unwrap_or_default();
         let is_virtual = (0..head.len()).any(|at| matches!(word(at), b"virtual" | b"override" | b"final"));
         let mut found: Vec<(Box<[u8]>, References)> = Vec::new();
-        let mut at = 0;
-        while at < head.len() {
+        // What goes on behind a brace is a constructor's list of members: `: a{1}, b(2) {`.
+        let mut at = if word(0) == b"," { head.len() } else { 0 };
+        // Members that a constructor initialises are no functions, though a parenthesis follows them as well.
+        while at < head.len() && !self.begins_initialisers(head, at) {
             let mut name: Vec<u8> = Vec::new();
             let name_at = at;
             if word(at) == b"operator" {
@@ -248,6 +250,12 @@ impl<'t> Reader<'t> {
             }
             self.facts.functions.entry(name).or_default().merge(references);
         }
+    }
+
+    /// Whether the members that a constructor initialises begin at `at`. Behind `public` and its like, declarations go on.
+    fn begins_initialisers(&self, head: &[Token], at: usize) -> bool {
+        let word = |at: usize| head[at].text(self.text);
+        word(at) == b":" && at > 0 && matches!(word(at - 1), b")" | b"noexcept" | b"try")
     }
 
     /// Whether the name at `at`, which a parenthesis follows, may be that of a function. What no type stands before is a

@@ -187,6 +187,7 @@ impl File<'_> {
                 if let Some(ty) = field(item, "type") {
                     self.class(ty, ClassOf::File, surroundings, depth);
                 }
+                self.note_static_members(item);
                 for declarator in declare::declarators(item) {
                     if let Some(declared) = declare::declarator(self, declarator)
                         && declared.function.is_some()

@@ -45,6 +45,12 @@ impl Specifiers {
         }
         specifiers
     }
+
+    /// Whether `node`, a declaration in a class, says `inline`, so that it defines what it declares.
+    pub fn is_inline(file: &File, node: Node) -> bool {
+        let mut parts = children(node).into_iter();
+        parts.any(|part| part.kind() == "storage_class_specifier" && file.text(part) == b"inline")
+    }
 }
 
 /// What a declarator makes of the type in front of it: the derivation next to the name.
@@ -188,6 +194,13 @@ fn name_read_as_type(node: Node<'_>) -> Option<Node<'_>> {
 pub fn is_constant(file: &File, node: Node) -> bool {
     let mut children = children(node).into_iter();
     children.any(|child| child.kind() == "type_qualifier" && file.text(child) == b"const")
+}
+
+/// Whether what `node` declares, and what is no pointer, keeps its value.
+pub fn is_fixed(file: &File, node: Node) -> bool {
+    let mut children = children(node).into_iter();
+    children
+        .any(|child| child.kind() == "type_qualifier" && matches!(file.text(child), b"const" | b"constexpr"))
 }
 
 /// The names and types that a `typedef` introduces.

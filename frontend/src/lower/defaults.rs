@@ -3,7 +3,7 @@
 //! Each class with such members, and each function with such arguments, gets a function that evaluates them
 //! ([`ir::Defaults`]). What a literal gives to an argument depends on nothing, and has none.
 
-use crate::lower::declare::{self, Derived};
+use crate::lower::declare::{self, Derived, Specifiers};
 use crate::lower::file::File;
 use crate::lower::function::{Body, BodyKind};
 use crate::lower::{children, field};
@@ -131,7 +131,7 @@ impl File<'_> {
         let fields = items.filter(|item| item.kind() == "field_declaration" && !item.has_error());
         let given = fields.filter_map(|item| Some((item, field(item, "default_value")?)));
         let given = given
-            .filter(|(item, value)| !self.text(*item).starts_with(b"static") && !self.has_lambda(*value));
+            .filter(|(item, value)| !Specifiers::read(self, *item).is_static && !self.has_lambda(*value));
         // `virtual void f() = 0;` says that there is no such function here.
         let is_function = |item: Node| {
             let declared = declare::declarators(item).into_iter();

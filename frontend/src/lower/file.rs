@@ -2,7 +2,7 @@
 
 use crate::enumerators::Enumerated;
 use crate::lower::cxx::{ClassOf, Scope, Surroundings};
-use crate::lower::declare::{Derived, Specifiers};
+use crate::lower::declare::{Declared, Derived, Specifiers};
 use crate::lower::function::{TRY, body_of, lower_function};
 use crate::lower::{children, declare, field, literal, member};
 use crate::prepare::{Note, Prepared, Raw};
@@ -66,6 +66,8 @@ pub struct File<'a> {
     pub outer: BTreeSet<String>,
     /// What gives values where no statement stands, so far.
     pub defaults: Defaults,
+    /// Members that belong to classes, not to objects: variables that every function may name.
+    pub static_members: Vec<Global>,
     /// How the objects of its classes are called.
     pub call_operators: BTreeSet<CallOperator>,
     /// What went wrong.
@@ -106,6 +108,9 @@ impl<'a> File<'a> {
         self.functions
             .sort_by_key(|function| (function.span.line, function.span.column));
         self.missed_bodies();
+        for member in std::mem::take(&mut self.static_members) {
+            self.static_member(member);
+        }
     }
 
     fn warn(&mut self, span: Span, message: impl Into<String>) {
@@ -225,12 +230,18 @@ impl<'a> File<'a> {
                 ty,
                 is_static: specifiers.is_static,
                 is_extern,
+                is_constant: self.is_constant(item, &declared),
                 address_taken: ty == Type::Array,
                 initial,
                 initial_names,
                 of_structures: declared.is_of_structures(specifiers.ty),
             });
         }
+    }
+
+    /// Whether what `item` declares keeps its initial value.
+    fn is_constant(&self, item: Node, declared: &Declared) -> bool {
+        self.is_cxx() && declared.derived == Derived::Plain && declare::is_fixed(self, item)
     }
 
     /// Adds a variable, or what a further declaration of it says.
@@ -243,6 +254,7 @@ impl<'a> File<'a> {
         let known = &mut self.globals[*index];
         known.address_taken |= global.address_taken;
         known.of_structures |= global.of_structures;
+        known.is_constant &= global.is_constant;
         known.initial_names.extend(global.initial_names.iter().cloned());
         if known.ty != global.ty {
             known.ty = Type::Unknown;
@@ -254,9 +266,10 @@ impl<'a> File<'a> {
             let address_taken = known.address_taken;
             let (ty, object) = (known.ty, known.object);
             let initial_names = std::mem::take(&mut known.initial_names);
-            let of_structures = known.of_structures;
+            let (of_structures, is_constant) = (known.of_structures, known.is_constant);
             *known = Global {
                 address_taken,
+                is_constant,
                 ty,
                 object,
                 initial_names,
@@ -267,6 +280,58 @@ impl<'a> File<'a> {
             // `int n; … int n = 3;` is one definition, but so may two `#if` arms look.
             known.initial = None;
         }
+    }
+
+    /// Notes the members that `item`, a declaration in a class, gives to the class. Their names are no variables of the file: a function
+    /// of some other class may have one.
+    pub(super) fn note_static_members(&mut self, item: Node) {
+        let specifiers = Specifiers::read(self, item);
+        if !specifiers.is_static {
+            return;
+        }
+        for declarator in declare::declarators(item) {
+            let Some(declared) = declare::declarator(self, declarator) else {
+                continue;
+            };
+            if declared.derived == Derived::Function || declared.function.is_some() {
+                continue;
+            }
+            let value = field(item, "default_value");
+            let mut initial_names = Vec::new();
+            if let Some(value) = value {
+                self.note_function_names(value, 0, &mut initial_names);
+            }
+            // Only where it stands inline, or has its value, is it defined.
+            let is_defined = value.is_some() || Specifiers::is_inline(self, item);
+            let is_reference = declared.derived == Derived::Reference;
+            self.static_members.push(Global {
+                object: self.object_type(item, &declared),
+                name: self.last_name(declared.name),
+                span: self.span(declared.name),
+                ty: declared.derived.apply(specifiers.ty),
+                is_static: false,
+                is_extern: !is_defined,
+                is_constant: self.is_constant(item, &declared),
+                // Functions before the declaration may have taken it.
+                address_taken: true,
+                initial: value
+                    .filter(|_| !is_reference)
+                    .and_then(|value| self.constant(value, 0))
+                    .or((value.is_none() && is_defined).then_some(0)),
+                initial_names,
+                of_structures: declared.is_of_structures(specifiers.ty),
+            });
+        }
+    }
+
+    /// Adds a member that belongs to its class. Of one that is defined in this file, all uses after that are known.
+    fn static_member(&mut self, member: Global) {
+        let known = self.global_index.get(&member.name);
+        let address_taken = known.is_none_or(|&index| self.globals[index].address_taken);
+        self.global(Global {
+            address_taken,
+            ..member
+        });
     }
 
     /// Records the enumerators that `node`, a declaration or a type, defines.

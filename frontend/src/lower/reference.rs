@@ -125,7 +125,7 @@ impl Body<'_, '_> {
             let arg = self.argument_value(*node, &mut args);
             let Some(arg) = arg else { continue };
             let changes = match name {
-                Some(name) => self.may_change(name, index) || is_behind_expansion(&nodes[..index]),
+                Some(name) => self.may_change(name, index) || has_expansion(&nodes[..=index]),
                 None => true,
             };
             args.push(if changes { self.given(arg, *node) } else { arg });
@@ -140,9 +140,8 @@ impl Body<'_, '_> {
             let Some(arg) = self.argument_value(*node, &mut args) else {
                 continue;
             };
-            let changes = mask == MASK_UNKNOWN
-                || mask & (1 << index.min(31)) != 0
-                || is_behind_expansion(&nodes[..index]);
+            let changes =
+                mask == MASK_UNKNOWN || mask & (1 << index.min(31)) != 0 || has_expansion(&nodes[..=index]);
             args.push(if changes { self.given(arg, *node) } else { arg });
         }
         args
@@ -165,6 +164,11 @@ impl Body<'_, '_> {
             ExprKind::Var(VarRef::Local(local)) if self.locals[*local].ty == Type::Array => arg,
             ExprKind::Var(VarRef::Global(name)) if self.file.is_function_name(name) => arg,
             ExprKind::Var(_) | ExprKind::Field { .. } => self.referent(arg, node),
+            ExprKind::Cast(ty, inner) if is_expansion(node) => {
+                let (ty, inner) = (*ty, *inner);
+                let given = self.given(inner, node.child(0).unwrap_or(node));
+                self.push_expr(ExprKind::Cast(ty, given), node)
+            }
             _ => arg,
         }
     }
@@ -223,9 +227,12 @@ impl Body<'_, '_> {
     }
 }
 
-/// Whether one of the arguments before another is the expansion of a parameter pack: then it is not known for which parameter the other one is.
-fn is_behind_expansion(before: &[Node]) -> bool {
-    before
-        .iter()
-        .any(|node| node.kind() == "parameter_pack_expansion")
+/// Whether one of these arguments is the expansion of a parameter pack: then it is not known for which parameters it, and those behind
+/// it, are.
+fn has_expansion(arguments: &[Node]) -> bool {
+    arguments.iter().any(|node| is_expansion(*node))
+}
+
+fn is_expansion(node: Node) -> bool {
+    node.kind() == "parameter_pack_expansion"
 }

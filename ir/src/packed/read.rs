@@ -236,7 +236,14 @@ impl<'b> Input<'b> {
 
     fn global(&mut self) -> Result<Global, Malformed> {
         let (name, span, ty) = (self.owned()?, self.span()?, self.ty()?);
-        let [is_static, is_extern, address_taken, has_value, of_structures] = self.flags()?;
+        let [
+            is_static,
+            is_extern,
+            address_taken,
+            has_value,
+            of_structures,
+            is_constant,
+        ] = self.flags()?;
         let object = self.object()?;
         Ok(Global {
             name,
@@ -244,6 +251,7 @@ impl<'b> Input<'b> {
             ty,
             is_static,
             is_extern,
+            is_constant,
             address_taken,
             initial: has_value.then(|| self.signed()).transpose()?,
             initial_names: self.each(Input::owned)?,

@@ -24,6 +24,7 @@ pub(super) fn unit(unit: &Unit) -> Vec<u8> {
             global.address_taken,
             global.initial.is_some(),
             global.of_structures,
+            global.is_constant,
         ]);
         out.object(global.object);
         if let Some(value) = global.initial {

@@ -107,11 +107,36 @@ impl<'u> Values<'_, 'u> {
         Some(result)
     }
 
-    /// From an argument on that stands for any number of them, each of `count` may be any.
+    /// From an argument on that stands for any number of them, each of `count` may be any. Which of them are references is not known:
+    /// what is given may be what stands at an address.
     fn spread(&mut self, given: &mut Vec<Option<PlaceId>>, expands: usize, count: usize) {
         let open = given.drain(expands..).flatten();
         let all = Vec::from_iter(open).into_iter().reduce(|a, b| self.merge(a, b));
+        let all = all.map(|all| self.either(all));
         given.resize(count.max(expands + 1), all);
+    }
+
+    /// A value, or what stands there if it is an address.
+    fn either(&mut self, value: PlaceId) -> PlaceId {
+        let inside = self.places.content(value, None);
+        self.merge(value, inside)
+    }
+
+    /// What a call of something of a type that is not known hands over: the source does not say whether that takes an address that is
+    /// given, or what stands there.
+    fn handed(&mut self, id: FunctionIndex, arg: ExprId) -> Option<PlaceId> {
+        let value = self.value(arg)?;
+        let function = self.program.functions[id].function;
+        let may_be_reference = match function.exprs[arg].kind {
+            ExprKind::AddressOf(_) => true,
+            ExprKind::Var(VarRef::Local(local)) => function.locals[local].ty == Type::Pointer,
+            _ => false,
+        };
+        Some(if may_be_reference {
+            self.either(value)
+        } else {
+            value
+        })
     }
 
     /// The functions of the program that a call by `name` may mean.
@@ -147,7 +172,16 @@ impl<'u> Values<'_, 'u> {
             };
         }
         let result = self.places.fresh();
-        let arguments: Vec<Option<PlaceId>> = args.iter().map(|&arg| self.value(arg)).collect();
+        let is_generic = self.cxx.is_cxx(id)
+            && matches!(function.exprs[pointer].kind, ExprKind::Var(VarRef::Local(local)) if function.locals[local].ty == Type::Unknown);
+        let mut arguments = Vec::with_capacity(args.len());
+        for &arg in args {
+            arguments.push(if is_generic {
+                self.handed(id, arg)
+            } else {
+                self.value(arg)
+            });
+        }
         if let (Some(objects), Some(object)) = (self.pointed_objects, self.receiver(id, call)) {
             self.places.flow(object, objects);
         }
@@ -169,6 +203,9 @@ impl<'u> Values<'_, 'u> {
                 },
                 None => {}
             }
+        }
+        if let Some(expands) = pack_expansion(function, args) {
+            self.spread(&mut arguments, expands, ARGUMENTS);
         }
         self.indirect.push(Indirect {
             caller: id,
