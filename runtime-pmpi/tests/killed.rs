@@ -3,7 +3,7 @@
 //!
 //! The process is this test's own program, started again; what it had completed it says by a file of its own. `HINDMOST_KILLS` sets how often.
 
-use recording::Recording;
+use recording::{Members, Recording};
 use recording::layout::does;
 use runtime_pmpi::file::create;
 use runtime_pmpi::paths::own_stack;
@@ -141,18 +141,15 @@ fn check(bytes: &[u8], known: u64, context: &str) -> u64 {
         .iter()
         .find(|each| each.made_by.is_none())
         .expect("the world");
-    assert_eq!(
-        world.members.as_deref(),
-        Some(&[0, 1, 2, 3, 9, 11].map(Some)[..]),
-        "{context}"
-    );
+    let ranks = |ranks: &[u32]| ranks.iter().copied().map(Some).collect::<Members>();
+    assert_eq!(world.members, Some(ranks(&[0, 1, 2, 3, 9, 11])), "{context}");
     let mut others = recording
         .communicators
         .iter()
         .filter(|each| each.made_by.is_some());
     let has_neighbours = |each: &recording::Communicator| {
         let neighbours = each.neighbours.as_ref();
-        neighbours.is_some_and(|of| of.sources[..] == [Some(9), Some(3)] && of.destinations.is_empty())
+        neighbours.is_some_and(|of| of.sources == ranks(&[9, 3]) && of.destinations.is_empty())
     };
     assert!(
         others.all(has_neighbours),

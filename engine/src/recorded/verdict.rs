@@ -102,10 +102,21 @@ impl Waiting {
         })
     }
 
+    /// The tasks that wait with all of their threads that have called MPI, sorted.
+    #[must_use]
+    pub fn waiters(&self) -> Vec<Rank> {
+        let mut waiters: Vec<Rank> = self.graph.edges.iter().map(|edge| edge.waiter).collect();
+        waiters.sort_unstable();
+        waiters.dedup();
+        waiters.retain(|rank| self.graph.partly.binary_search(rank).is_err());
+        waiters
+    }
+
     /// Why a deadlock of these is not certain.
     #[must_use]
     pub fn doubt_of(&self, cycle: &[Rank]) -> &'static str {
         let mut own = self.graph.edges.iter();
+        let cycle: BTreeSet<Rank> = cycle.iter().copied().collect();
         let is_lock = |edge: &Edge| matches!(edge.why, Why::Lock(_)) && cycle.contains(&edge.waiter);
         if own.any(is_lock) {
             "who has a window locked is told by calls alone, and a library may have it otherwise"
@@ -124,8 +135,7 @@ impl Waiting {
                 sender.0, receiver.0
             ));
         }
-        let waiters = self.graph.edges.iter().map(|edge| edge.waiter);
-        let known: BTreeSet<Rank> = waiters.chain(awaited.iter().copied()).collect();
+        let known: BTreeSet<Rank> = self.waiters().into_iter().chain(awaited.iter().copied()).collect();
         let ranks = self.tasks.iter().map(|task| task.rank);
         let others: base::RankSet = ranks.filter(|&rank| !known.contains(&Rank(rank))).collect();
         let partial = self.tasks.iter().any(|task| task.is_partial);
