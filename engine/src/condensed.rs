@@ -14,7 +14,7 @@ use waitgraph::{Certainty, Union};
 const RING: usize = 12;
 
 /// Whom the links name, all together: of jobs in which every task waits in a way of its own for many others nobody reads more, and there may be as many as the square of the tasks.
-const MOST_NAMED: usize = 1 << 20;
+const MOST_NAMED: usize = 1 << 19;
 
 /// The wait graph with few nodes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -14,11 +14,11 @@ mod windows;
 
 use crate::past;
 use crate::timeline::LastEvents;
+use lists::Lists;
 use recording::Kind;
 use recording::layout::does;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
-use lists::Lists;
 use task::Task;
 use waitgraph::recorded::Recorded;
 use waitgraph::{WaitGraph, wait_graph};
@@ -206,7 +206,11 @@ fn doing(rank: u32, record: &Record) -> Doing {
         rank,
         operation: shown.map(|(call, _)| recording.operation(call.operation).to_owned()),
         threads: if recording.threads.len() > 1 {
-            recording.threads.iter().map(|thread| operation_of(recording, thread)).collect()
+            recording
+                .threads
+                .iter()
+                .map(|thread| operation_of(recording, thread))
+                .collect()
         } else {
             Vec::new()
         },
@@ -250,11 +254,7 @@ fn names<'r>(records: impl Iterator<Item = &'r Record>) -> BTreeMap<Identity, St
         let recording = &record.recording;
         for each in &recording.communicators {
             names.entry(Identity(each.identity)).or_insert_with(|| {
-                let members = each
-                    .members
-                    .iter()
-                    .flat_map(|members| members.iter())
-                    .flatten();
+                let members = each.members.iter().flat_map(|members| members.iter()).flatten();
                 let ranks = base::RankSet::from_iter(members);
                 let what = match each.kind {
                     Kind::Communicator => "communicator",

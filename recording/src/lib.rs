@@ -21,6 +21,6 @@ pub mod ring;
 pub use division::{Division, Portions};
 pub use members::Members;
 pub use record::{
-    Amount, Call, Channel, Communicator, Error, Kind, Lost, Neighbours, Pending, Polling, Recording, RequestState,
-    Stage, Thread,
+    Amount, Call, Channel, Communicator, Error, Kind, Lost, Neighbours, Pending, Polling, Recording,
+    RequestState, Stage, Thread,
 };

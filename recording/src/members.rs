@@ -21,7 +21,9 @@ impl Members {
     /// How many they are.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.0.last().map_or(0, |run| run.before as usize + run.count as usize)
+        self.0
+            .last()
+            .map_or(0, |run| run.before as usize + run.count as usize)
     }
 
     /// Whether there are none.
@@ -75,7 +77,9 @@ impl Runs {
         match self.runs.last_mut() {
             Some(last) if last.first.is_none() && first.is_none() => last.count += count,
             // The rank behind the last run.
-            Some(last) if first.is_some() && last.first.and_then(|of| of.checked_add(last.count)) == first => {
+            Some(last)
+                if first.is_some() && last.first.and_then(|of| of.checked_add(last.count)) == first =>
+            {
                 last.count += count;
             }
             _ if count > 0 => self.runs.push(Run { before, first, count }),
@@ -113,14 +117,27 @@ mod tests {
             vec![],
             vec![Some(7)],
             Vec::from_iter((0..5).map(Some)),
-            vec![Some(3), Some(2), Some(3), None, None, Some(4), Some(5), Some(u32::MAX)],
+            vec![
+                Some(3),
+                Some(2),
+                Some(3),
+                None,
+                None,
+                Some(4),
+                Some(5),
+                Some(u32::MAX),
+            ],
             vec![Some(u32::MAX), Some(0), None],
         ] {
             let members: Members = list.iter().copied().collect();
             assert_eq!(Vec::from_iter(members.iter()), list);
             assert_eq!((members.len(), members.is_empty()), (list.len(), list.is_empty()));
             for place in 0..list.len() + 2 {
-                assert_eq!(members.get(place), list.get(place).copied(), "{list:?} at {place}");
+                assert_eq!(
+                    members.get(place),
+                    list.get(place).copied(),
+                    "{list:?} at {place}"
+                );
             }
             assert_eq!(members.are_known(), list.iter().all(Option::is_some));
         }
@@ -137,7 +154,10 @@ mod tests {
             made.finish()
         };
         let whole = divided(&[(Some(2), 5), (None, 3)]);
-        assert_eq!(divided(&[(Some(2), 1), (Some(3), 4), (None, 1), (None, 2)]), whole);
+        assert_eq!(
+            divided(&[(Some(2), 1), (Some(3), 4), (None, 1), (None, 2)]),
+            whole
+        );
         assert_eq!(whole.0.len(), 2);
         let mut full = Runs::default();
         assert_eq!(full.add(Some(u32::MAX), 2), None);

@@ -307,7 +307,10 @@ impl Recording {
     /// The communicator of this serial number.
     #[must_use]
     pub fn communicator(&self, serial: u64) -> Option<&Communicator> {
-        let at = self.communicators.binary_search_by_key(&serial, |each| each.serial).ok()?;
+        let at = self
+            .communicators
+            .binary_search_by_key(&serial, |each| each.serial)
+            .ok()?;
         self.communicators.get(at)
     }
 

@@ -334,7 +334,10 @@ fn does(task: &Doing) -> String {
         _ if task.moves => "moving".to_owned(),
         _ => match (&task.operation, task.polls) {
             (Some(operation), None) if task.has_threads_outside() => {
-                format!("in {} for {time} with one thread, and outside of MPI with another", clean(operation))
+                format!(
+                    "in {} for {time} with one thread, and outside of MPI with another",
+                    clean(operation)
+                )
             }
             (Some(operation), None) => format!("in {} for {time}", clean(operation)),
             (Some(operation), Some(times)) => format!(
@@ -377,7 +380,10 @@ fn entry_line(waiting: &Waiting, edge: &Edge, waiters: &[Rank]) -> String {
         Certainty::Proven => "",
         Certainty::Probable => " (it depends on the library whether that holds it up)",
     };
-    let (waits, has) = (plural(waiters, "waits", "wait"), if edge.on.len() == 1 { "has" } else { "have" });
+    let (waits, has) = (
+        plural(waiters, "waits", "wait"),
+        if edge.on.len() == 1 { "has" } else { "have" },
+    );
     format!(
         "{} {waits} in {}, number {} of {}, for {}, which {has} entered {entered}{may}",
         ranks_text(waiters),

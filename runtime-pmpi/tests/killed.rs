@@ -3,8 +3,8 @@
 //!
 //! The process is this test's own program, started again; what it had completed it says by a file of its own. `HINDMOST_KILLS` sets how often.
 
-use recording::{Members, Recording};
 use recording::layout::does;
+use recording::{Members, Recording};
 use runtime_pmpi::file::create;
 use runtime_pmpi::paths::own_stack;
 use runtime_pmpi::recorder::{Call, NeighbourRanks, New, Outcome, Recorder};

@@ -72,9 +72,10 @@ impl Whom {
             }
             let rest = self.list.get(at..)?;
             let next_but = self.but.partition_point(|rank| *rank < first);
-            let end = self.but.get(next_but).map_or(rest.len(), |but| {
-                rest.partition_point(|rank| rank < but)
-            });
+            let end = self
+                .but
+                .get(next_but)
+                .map_or(rest.len(), |but| rest.partition_point(|rank| rank < but));
             // In a sorted list the distance from the first grows at least as quickly as the place.
             let mut places = (0, end);
             while places.1 - places.0 > 1 {
@@ -182,7 +183,10 @@ mod tests {
         let but = |of: &[u32]| Whom::without(Arc::clone(&list), ranks(of));
         let one = but(&[3, 4]);
         assert_eq!(Vec::from_iter(one.iter()), ranks(&[1, 5, 8]));
-        assert_eq!((one.len(), one.contains(Rank(3)), one.contains(Rank(5))), (3, false, true));
+        assert_eq!(
+            (one.len(), one.contains(Rank(3)), one.contains(Rank(5))),
+            (3, false, true)
+        );
         let apart = |whom: &Whom| Vec::from_iter(whom.runs().map(|(first, last)| (first.0, last.0)));
         assert_eq!(apart(&one), [(1, 1), (5, 5), (8, 8)]);
         let long: Arc<[Rank]> = (0..10).chain(20..40).map(Rank).collect();

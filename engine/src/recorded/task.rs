@@ -51,7 +51,9 @@ impl<'r> Task<'r> {
     /// How many sends of a channel under way, by the numbers of the task, were begun after this operation of it.
     pub(super) fn sends_after(&self, begun: u64, communicator: Option<u64>, destination: (i64, i64)) -> u64 {
         let sends = self.under_way.sends.get(&(communicator, destination));
-        sends.map_or(0, |sends| sends.len() - sends.partition_point(|other| *other <= begun)) as u64
+        sends.map_or(0, |sends| {
+            sends.len() - sends.partition_point(|other| *other <= begun)
+        }) as u64
     }
 }
 
@@ -252,7 +254,10 @@ impl Task<'_> {
         match self.receive_of(request) {
             Some(receive) => Item::Message {
                 receive,
-                before: self.under_way.receives.partition_point(|begun| *begun < request.begun),
+                before: self
+                    .under_way
+                    .receives
+                    .partition_point(|begun| *begun < request.begun),
             },
             None => Item::Unknown,
         }

@@ -135,7 +135,11 @@ impl Waiting {
                 sender.0, receiver.0
             ));
         }
-        let known: BTreeSet<Rank> = self.waiters().into_iter().chain(awaited.iter().copied()).collect();
+        let known: BTreeSet<Rank> = self
+            .waiters()
+            .into_iter()
+            .chain(awaited.iter().copied())
+            .collect();
         let ranks = self.tasks.iter().map(|task| task.rank);
         let others: base::RankSet = ranks.filter(|&rank| !known.contains(&Rank(rank))).collect();
         let partial = self.tasks.iter().any(|task| task.is_partial);

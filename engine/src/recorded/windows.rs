@@ -46,9 +46,7 @@ impl Task<'_> {
         };
         let target = match how {
             signal::SHARES_ALL => None,
-            _ => Some(Rank(
-                known.members.as_ref()?.get(usize::try_from(rank).ok()?)??,
-            )),
+            _ => Some(Rank(known.members.as_ref()?.get(usize::try_from(rank).ok()?)??)),
         };
         let window = Identity(known.identity);
         Some(Lock {

@@ -69,7 +69,10 @@ impl Groups {
             let mut ranks = Vec::new();
             for side in [
                 communicator.members.as_ref()?,
-                communicator.remote.as_ref().unwrap_or(&recording::Members::default()),
+                communicator
+                    .remote
+                    .as_ref()
+                    .unwrap_or(&recording::Members::default()),
             ] {
                 ranks.extend(side.iter().collect::<Option<Vec<u32>>>()?);
             }

@@ -83,7 +83,10 @@ pub(crate) fn link_sentence(waiting: &Waiting, graph: &Condensed, link: &Link) -
     let (Some(node), Some(edge)) = (graph.nodes.get(link.from), waiting.graph.edges.get(link.edge)) else {
         return String::new();
     };
-    let called = node.does.as_ref().and_then(|doing| doing.operation_of(edge.thread));
+    let called = node
+        .does
+        .as_ref()
+        .and_then(|doing| doing.operation_of(edge.thread));
     let called = clean(called.unwrap_or("MPI")).into_owned();
     let is_message = !matches!(edge.why, Why::Entry { .. });
     if let (1, 1, Some(on), true) = (node.ranks.len(), link.on.len(), link.on.first(), is_message) {

@@ -75,7 +75,10 @@ impl Absences {
             let is_needed = |_, rank| of.sources.binary_search(&rank).is_ok();
             return groups(sets, late, is_needed);
         }
-        let known = self.0.entry((collective.communicator, collective.ordinal)).or_default();
+        let known = self
+            .0
+            .entry((collective.communicator, collective.ordinal))
+            .or_default();
         let is_same = |known: &Known| {
             Arc::ptr_eq(&known.members, &collective.members) || known.members == collective.members
         };

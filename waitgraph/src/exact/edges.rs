@@ -104,13 +104,7 @@ impl World<'_> {
     }
 
     /// Whose messages a receive waits for; those who have sent the same together.
-    fn messages(
-        &self,
-        task: &Recorded,
-        receive: &Receive,
-        before: usize,
-        several: bool,
-    ) -> Vec<(Whom, Why)> {
+    fn messages(&self, task: &Recorded, receive: &Receive, before: usize, several: bool) -> Vec<(Whom, Why)> {
         let why = |number: Option<u64>, (sent, unwanted): Sent, alternatives: bool| Why::Message {
             communicator: receive.communicator,
             tag: receive.tag,
@@ -150,7 +144,8 @@ impl World<'_> {
         let silent = Some(((0, Vec::new()), silent)).filter(|(_, whom)| !whom.is_empty());
         let alike = alike.into_iter().map(|(sent, ranks)| (sent, Whom::from(ranks)));
         let all = silent.into_iter().chain(alike);
-        all.map(|(sent, whom)| (whom, why(None, sent, alternatives))).collect()
+        all.map(|(sent, whom)| (whom, why(None, sent, alternatives)))
+            .collect()
     }
 
     /// What the sender has sent that a receive takes, and what over the same communicator that was not received and that no posted receive takes.
@@ -158,7 +153,10 @@ impl World<'_> {
         let (mut fitting, mut unwanted) = (0, Vec::new());
         let over = receive.communicator;
         let other = self.recorded(sender);
-        for (tag, sent) in other.into_iter().flat_map(|other| sent_to(other, task.rank, over)) {
+        for (tag, sent) in other
+            .into_iter()
+            .flat_map(|other| sent_to(other, task.rank, over))
+        {
             if receive.tag.is_none_or(|wanted| wanted == tag) {
                 fitting += sent;
             }

@@ -168,7 +168,9 @@ impl<'t> World<'t> {
             Item::Lock(lock) => self.need_of_lock(task, lock),
             Item::Collective(collective) => {
                 let absent = self.absent(task.rank, collective);
-                let needed = absent.iter().filter(|group| group.certainty == crate::Certainty::Proven);
+                let needed = absent
+                    .iter()
+                    .filter(|group| group.certainty == crate::Certainty::Proven);
                 Need::All(needed.map(|group| Need::Set(group.set)).collect())
             }
         }
@@ -212,7 +214,10 @@ impl<'t> World<'t> {
             senders
         });
         let senders = senders.get(&(to, over)).map_or(&[][..], Vec::as_slice);
-        senders.iter().copied().filter(|rank| list.binary_search(rank).is_ok())
+        senders
+            .iter()
+            .copied()
+            .filter(|rank| list.binary_search(rank).is_ok())
     }
 
     /// Whether a message of `sender` that `receive` would take has been sent, so that it is on its way. Where counts do not tell, it may have been.

@@ -357,7 +357,12 @@ impl Machine {
     }
 
     /// Moves threads of those tasks that may at random, until nobody can move, or `moves` are made; the moves that are left.
-    pub(crate) fn run(&mut self, random: &mut Random, mut moves: usize, may_move: impl Fn(usize) -> bool) -> usize {
+    pub(crate) fn run(
+        &mut self,
+        random: &mut Random,
+        mut moves: usize,
+        may_move: impl Fn(usize) -> bool,
+    ) -> usize {
         while moves > 0 {
             let threads = self.at.len();
             let first = random.below(threads);

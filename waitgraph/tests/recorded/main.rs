@@ -13,8 +13,8 @@ use machine::{Machine, Statement};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use waitgraph::recorded::{
-    Channel, Collective, Division, From, How, Identity, Item, Needs, Peers, Portions, Presence, Receive,
-    Recorded, Waits,
+    Channel, Collective, Division, From, How, Identity, Item, Peers, Portions, Presence, Receive, Recorded,
+    Waits,
 };
 use waitgraph::{Certainty, Differ, Mismatch, Rank, Why, wait_graph};
 
@@ -68,7 +68,13 @@ fn check(seed: u64, seen: &mut Seen) {
         }
     }
     if all_moved {
-        let done = |task: usize| machine.threads(task).iter().filter(|&&thread| machine.is_done(thread)).count();
+        let done = |task: usize| {
+            machine
+                .threads(task)
+                .iter()
+                .filter(|&&thread| machine.is_done(thread))
+                .count()
+        };
         let left = (0..tasks).filter(|&task| done(task) < machine.threads(task).len());
         let left: Vec<Rank> = left.map(|task| Rank(task as u32)).collect();
         seen.deadlocks += usize::from(!left.is_empty());

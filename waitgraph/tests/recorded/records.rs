@@ -108,7 +108,9 @@ impl Machine {
                 Waits::All(items(&pending(&self.own[thread])))
             }
             Some(Statement::WaitAll) => Waits::All(items(&pending(&self.requests[thread]))),
-            Some(Statement::WaitAny) if pending(&self.requests[thread]).len() < self.requests[thread].len() => {
+            Some(Statement::WaitAny)
+                if pending(&self.requests[thread]).len() < self.requests[thread].len() =>
+            {
                 Waits::Nothing
             }
             Some(Statement::WaitAny) => Waits::One(items(&self.requests[thread])),
@@ -122,7 +124,10 @@ impl Machine {
             }
         };
         let threads = self.threads(task);
-        let waits = threads.iter().map(|&thread| (waits_of(thread), How::Blocked)).collect();
+        let waits = threads
+            .iter()
+            .map(|&thread| (waits_of(thread), How::Blocked))
+            .collect();
         let mut sent: BTreeMap<Channel, u64> = BTreeMap::new();
         let mut received: BTreeMap<Channel, u64> = BTreeMap::new();
         for message in self.messages.iter().filter(|message| message.from == task) {

@@ -97,4 +97,3 @@ fn a_message_that_its_sender_is_done_with_is_the_receivers() {
     let graph = wait_graph(&tasks);
     assert_eq!((graph.transfers, graph.awaited), (Vec::new(), vec![Rank(1)]));
 }
-
