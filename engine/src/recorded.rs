@@ -254,8 +254,9 @@ fn names<'r>(records: impl Iterator<Item = &'r Record>) -> BTreeMap<Identity, St
         let recording = &record.recording;
         for each in &recording.communicators {
             names.entry(Identity(each.identity)).or_insert_with(|| {
-                let members = each.members.iter().flat_map(|members| members.iter()).flatten();
-                let ranks = base::RankSet::from_iter(members);
+                let of = |side: &recording::Members| base::RankSet::from_iter(side.iter().flatten()).brief();
+                let sides = each.members.iter().chain(&each.remote).map(of);
+                let ranks = Vec::from_iter(sides).join(" and ");
                 let what = match each.kind {
                     Kind::Communicator => "communicator",
                     Kind::Window => "window",

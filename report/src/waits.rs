@@ -187,6 +187,9 @@ pub fn headline(waiting: &Waiting) -> String {
         Verdict::Nobody if waiting.tasks.iter().any(|task| task.moves) => {
             "Nobody waits for anybody: the job moves".to_owned()
         }
+        Verdict::Nobody if !waiting.graph.edges.is_empty() => {
+            "Some wait for others, and nobody is found who holds them".to_owned()
+        }
         Verdict::Nobody => "Nobody is recorded to wait for anybody".to_owned(),
     }
 }

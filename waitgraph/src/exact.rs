@@ -116,6 +116,9 @@ pub struct WaitGraph {
     pub cycles: Vec<Vec<Rank>>,
     /// How many of these wait for no other stuck task: they hold the rest.
     pub closed: usize,
+    /// Where nobody is stuck for certain and everybody waits: groups of tasks in which each waits for another of the group, if the library holds up who is in a collective operation
+    /// until all have come for whom it may wait. Those first that lead to no other such task.
+    pub likely_cycles: Vec<Vec<Rank>>,
     /// Stuck tasks that wait for one that is gone, each with the first such.
     pub orphans: Vec<(Rank, Rank)>,
     /// Messages that are on their way, and that somebody stands in a call for; sorted.
@@ -145,7 +148,7 @@ pub fn wait_graph_and_work(tasks: &[Recorded]) -> (WaitGraph, u64) {
     };
     (graph.stuck, graph.proven) = world.stuck();
     graph.orphans = orphans(&world, &graph);
-    (graph.cycles, graph.closed) = cycles(&graph);
+    (graph.cycles, graph.closed) = cycles(&graph.edges, &graph.stuck);
     let mut waits: BTreeSet<Rank> = graph.edges.iter().map(|edge| edge.waiter).collect();
     let goes_on = |rank: &Rank| world.recorded(*rank).is_some_and(|task| world.goes_on(task));
     graph.partly = waits.iter().copied().filter(goes_on).collect();
@@ -166,6 +169,9 @@ pub fn wait_graph_and_work(tasks: &[Recorded]) -> (WaitGraph, u64) {
         &graph.transfers,
         &waits,
     );
+    if graph.stuck.is_empty() && graph.awaited.is_empty() {
+        graph.likely_cycles = cycles(&graph.edges, &world.likely_stuck()).0;
+    }
     graph.mismatches = mismatch::mismatches(tasks);
     (graph, world.looked_up())
 }
@@ -192,13 +198,13 @@ fn orphans(world: &World<'_>, graph: &WaitGraph) -> Vec<(Rank, Rank)> {
 
 /// Groups of stuck tasks in which each waits for another, or for itself. A list that several share is a node of its own: they wait for it, and it for
 /// its members. With how many of them, the first ones, lead to no other stuck task.
-fn cycles(graph: &WaitGraph) -> (Vec<Vec<Rank>>, usize) {
-    let tasks = graph.stuck.len();
-    let index = |rank: &Rank| graph.stuck.binary_search(rank).ok();
+fn cycles(edges: &[Edge], stuck: &[Rank]) -> (Vec<Vec<Rank>>, usize) {
+    let tasks = stuck.len();
+    let index = |rank: &Rank| stuck.binary_search(rank).ok();
     let mut targets: Vec<Vec<usize>> = vec![Vec::new(); tasks];
     let mut nodes: BTreeMap<ListId, usize> = BTreeMap::new();
     let mut wait_for_themselves: BTreeSet<usize> = BTreeSet::new();
-    for edge in &graph.edges {
+    for edge in edges {
         let Some(waiter) = index(&edge.waiter) else {
             continue;
         };
@@ -226,7 +232,7 @@ fn cycles(graph: &WaitGraph) -> (Vec<Vec<Rank>>, usize) {
             _ => true,
         };
         if is_cycle {
-            let ranks = members.iter().filter_map(|&node| graph.stuck.get(node));
+            let ranks = members.iter().filter_map(|&node| stuck.get(node));
             groups.push((leads_out, ranks.copied().collect()));
         }
     }

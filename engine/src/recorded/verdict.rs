@@ -61,10 +61,10 @@ impl Waiting {
             };
             return Verdict::Deadlock(cycle.clone(), certainty);
         }
-        if graph.awaited.is_empty() {
-            Verdict::Nobody
-        } else {
-            Verdict::Awaited(graph.awaited.clone())
+        match graph.likely_cycles.first() {
+            _ if !graph.awaited.is_empty() => Verdict::Awaited(graph.awaited.clone()),
+            Some(cycle) => Verdict::Deadlock(cycle.clone(), Certainty::Probable),
+            None => Verdict::Nobody,
         }
     }
 
@@ -120,6 +120,8 @@ impl Waiting {
         let is_lock = |edge: &Edge| matches!(edge.why, Why::Lock(_)) && cycle.contains(&edge.waiter);
         if own.any(is_lock) {
             "who has a window locked is told by calls alone, and a library may have it otherwise"
+        } else if self.graph.stuck.is_empty() {
+            "it depends on the library whether it holds them up until all have come"
         } else {
             "some of them only ask again and again, and may do other things between"
         }

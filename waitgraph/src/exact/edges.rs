@@ -18,7 +18,8 @@ impl World<'_> {
     /// Whether a thread of the task waits for nothing that others have to do, or nobody knows of one that does.
     pub(super) fn goes_on(&self, task: &Recorded) -> bool {
         let mut threads = task.threads.iter();
-        task.threads.is_empty() || threads.any(|(waits, _)| self.need(task, waits) == Need::Nothing)
+        task.threads.is_empty()
+            || threads.any(|(waits, _)| self.need(task, waits, Certainty::Proven) == Need::Nothing)
     }
 
     /// For whom the threads of a task wait, each for itself: that another one goes on ends no wait.
@@ -28,13 +29,13 @@ impl World<'_> {
             return edges;
         }
         for (thread, (waits, how)) in task.threads.iter().enumerate() {
-            if self.need(task, waits) == Need::Nothing {
+            if self.need(task, waits, Certainty::Proven) == Need::Nothing {
                 continue;
             }
             let several = match waits {
                 Waits::Nothing | Waits::All(_) => false,
                 Waits::One(items) | Waits::Some(items) => {
-                    let open = |item: &&Item| self.need_of(task, item) != Need::Nothing;
+                    let open = |item: &&Item| self.need_of(task, item, Certainty::Proven) != Need::Nothing;
                     items.iter().filter(open).count() > 1
                 }
             };
@@ -57,7 +58,7 @@ impl World<'_> {
         if matches!(
             item,
             Item::Message { .. } | Item::Delivery { .. } | Item::Signal(_) | Item::Lock(_)
-        ) && self.need_of(task, item) == Need::Nothing
+        ) && self.need_of(task, item, Certainty::Proven) == Need::Nothing
         {
             return Vec::new();
         }

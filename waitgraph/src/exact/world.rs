@@ -7,6 +7,7 @@ use super::absence::{Absences, Absent};
 use super::lock::{Locks, waits_for_any};
 use super::need::{HowMany, Need, Needs, Sets};
 use super::posted::{Posted, Takers};
+use crate::Certainty;
 use crate::recorded::{
     Channel, Collective, From, How, Identity, Item, Presence, Receive, Recorded, Signals, Waits,
 };
@@ -77,15 +78,31 @@ impl<'t> World<'t> {
         &self.locks
     }
 
-    /// The tasks that can never go on; those that can if all that poll can as well.
-    pub(super) fn stuck(&self) -> (Vec<Rank>, Vec<Rank>) {
+    /// What each thread of each task needs that takes part, by rank.
+    fn needs(&self, least: Certainty) -> Vec<(Rank, Vec<Need>)> {
         let present = self.all().filter(|task| task.presence == Presence::Present);
         let of_task = |task: &Recorded| {
             let threads = task.threads.iter();
-            let needs: Vec<Need> = threads.map(|(waits, _)| self.need(task, waits)).collect();
+            let needs = threads.map(|(waits, _)| self.need(task, waits, least)).collect();
             (task.rank, needs)
         };
-        let mut tasks: Vec<(Rank, Vec<Need>)> = present.map(of_task).collect();
+        present.map(of_task).collect()
+    }
+
+    /// The tasks that can never go on if the library holds up who is in a collective operation until all have come for whom it may wait.
+    pub(super) fn likely_stuck(&self) -> Vec<Rank> {
+        let tasks = self.needs(Certainty::Probable);
+        let sets = self.sets.borrow().needs(|rank| self.of_rank(rank));
+        Needs {
+            tasks: &tasks,
+            sets: &sets,
+        }
+        .stuck()
+    }
+
+    /// The tasks that can never go on; those that can if all that poll can as well.
+    pub(super) fn stuck(&self) -> (Vec<Rank>, Vec<Rank>) {
+        let mut tasks = self.needs(Certainty::Proven);
         let sets = self.sets.borrow().needs(|rank| self.of_rank(rank));
         let needs = |tasks: &[(Rank, Vec<Need>)]| Needs { tasks, sets: &sets }.stuck();
         let stuck = needs(&tasks);
@@ -107,9 +124,9 @@ impl<'t> World<'t> {
             .is_none_or(|task| task.presence == Presence::Present)
     }
 
-    /// What has to happen before a thread of the task goes on that waits for this.
-    pub(super) fn need(&self, task: &Recorded, waits: &Waits) -> Need {
-        let of = |items: &[Item]| items.iter().map(|item| self.need_of(task, item)).collect();
+    /// What has to happen before a thread of the task goes on that waits for this, as far as that is so certain at least.
+    pub(super) fn need(&self, task: &Recorded, waits: &Waits, least: Certainty) -> Need {
+        let of = |items: &[Item]| items.iter().map(|item| self.need_of(task, item, least)).collect();
         match waits {
             Waits::Nothing => Need::Nothing,
             Waits::All(items) => Need::All(of(items)),
@@ -137,8 +154,8 @@ impl<'t> World<'t> {
         }
     }
 
-    /// What has to happen before this comes to the task.
-    pub(super) fn need_of(&self, task: &Recorded, item: &Item) -> Need {
+    /// What has to happen before this comes to the task, as far as that is so certain at least.
+    pub(super) fn need_of(&self, task: &Recorded, item: &Item, least: Certainty) -> Need {
         match item {
             Item::Unknown => Need::Nothing,
             Item::Message { receive, before } => {
@@ -168,9 +185,7 @@ impl<'t> World<'t> {
             Item::Lock(lock) => self.need_of_lock(task, lock),
             Item::Collective(collective) => {
                 let absent = self.absent(task.rank, collective);
-                let needed = absent
-                    .iter()
-                    .filter(|group| group.certainty == crate::Certainty::Proven);
+                let needed = absent.iter().filter(|group| group.certainty >= least);
                 Need::All(needed.map(|group| Need::Set(group.set)).collect())
             }
         }
