@@ -207,6 +207,7 @@ fn of_version(bytes: &[u8], version: u64, words: usize) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use recording::Members;
 
     #[test]
     fn recordings_of_earlier_versions_say_the_same_without_what_they_had_not() {

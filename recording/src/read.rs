@@ -17,7 +17,7 @@ use crate::record::{
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
-/// Ranks of all lists of a file that are laid out, at most: what is longer is no job of this machine's, or damage.
+/// Ranks of all lists of a file, at most: what is longer is no job of this machine's, or damage, and whoever goes through a list ends.
 const MEMBERS_LIMIT: u64 = 1 << 25;
 
 impl Recording {
@@ -47,7 +47,7 @@ impl Recording {
     }
 }
 
-/// Lists of members by their place in the file: duplicates of a communicator have the same, which is laid out once.
+/// Lists of members by their place in the file: duplicates of a communicator have the same, which is read once.
 #[derive(Default)]
 struct Lists {
     known: RefCell<BTreeMap<u64, Option<Members>>>,

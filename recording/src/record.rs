@@ -115,7 +115,7 @@ pub struct Recording {
     pub operations: Vec<String>,
     /// The threads that have called MPI.
     pub threads: Vec<Thread>,
-    /// Communicators, windows and files that are not freed, or whose row was not needed again.
+    /// Communicators, windows and files that are not freed, or whose row was not needed again; by serial number.
     pub communicators: Vec<Communicator>,
     /// Messages by channel.
     pub channels: Vec<Channel>,

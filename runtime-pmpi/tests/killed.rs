@@ -304,3 +304,57 @@ fn threads_that_call_at_the_same_time_lose_no_count() {
         .collect();
     assert_eq!(sent, [(2 * CALLS, 2 * CALLS)]);
 }
+
+/// A cancelled receive has taken nothing. One that is freed takes the next message of its channel; of which that is nobody knows where it takes of anybody, nor whether a send that was
+/// cancelled was counted by its receiver: then it is said that counts are not whole.
+#[test]
+fn receives_that_are_given_up_keep_counts_right() {
+    let counted = |started: &dyn Fn(&Recorder)| {
+        let zeros = |count: usize| -> Words {
+            let words: Vec<AtomicU64> = (0..count).map(|_| AtomicU64::new(0)).collect();
+            Words::new(Vec::leak(words))
+        };
+        let words = zeros(recording::layout::WORDS);
+        let recorder = Recorder::new(words, zeros(Recorder::index_words()));
+        runtime_pmpi::file::describe(words, b"Op0\nOp1\n");
+        words.publish(recording::layout::header::MAGIC, recording::layout::MAGIC);
+        make(&recorder, WORLD);
+        assert_eq!(recorder.thread(1, |_| true), 1);
+        started(&recorder);
+        let bytes = (0..recording::layout::WORDS).flat_map(|index| words.get(index).to_le_bytes());
+        let recording = Recording::read(&Vec::from_iter(bytes)).expect("it is whole");
+        assert!(recording.requests.is_empty(), "{:?}", recording.requests);
+        let taken = recording.channels.iter().filter(|each| each.received);
+        (
+            taken.map(|each| each.done).sum::<u64>(),
+            recording.lost.anything(),
+        )
+    };
+    let start = |recorder: &Recorder, what: u64, destination: i64, source: i64| {
+        let mut call = call(what, destination, source);
+        recorder.enter(&mut call, &[]);
+        recorder.start(&call, 9);
+        recorder.leave(&call, Outcome::Started);
+    };
+    let receives = |recorder: &Recorder, source: i64| start(recorder, does::RECEIVES, -1, source);
+    let cancelled = |recorder: &Recorder| {
+        receives(recorder, 4);
+        recorder.cancelled(9);
+    };
+    assert_eq!(counted(&cancelled), (0, false));
+    let freed = |recorder: &Recorder| {
+        receives(recorder, 4);
+        recorder.free(9);
+    };
+    assert_eq!(counted(&freed), (1, false));
+    let freed_of_anybody = |recorder: &Recorder| {
+        receives(recorder, recording::layout::peer::ANYBODY);
+        recorder.free(9);
+    };
+    assert_eq!(counted(&freed_of_anybody), (0, true));
+    let cancelled_send = |recorder: &Recorder| {
+        start(recorder, does::SENDS, 4, -1);
+        recorder.cancelled(9);
+    };
+    assert_eq!(counted(&cancelled_send), (0, true));
+}
