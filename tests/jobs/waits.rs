@@ -8,7 +8,7 @@ mod plan;
 mod truth;
 
 pub(crate) use jobs::*;
-pub(crate) use plan::{Kinds, Plan, PlanStep, RANKS, random_plan, text};
+pub(crate) use plan::{Kinds, RANKS, random_plan, text};
 pub(crate) use truth::{Truth, truth};
 
 use crate::hindmost::{PATIENCE, hindmost, my_turn, out, run, said};

@@ -243,7 +243,7 @@ impl<'t> World<'t> {
         if other.is_partial || task.is_partial {
             return true;
         }
-        let fitting = sent_to(other, task.rank, receive.communicator)
+        let mut fitting = sent_to(other, task.rank, receive.communicator)
             .filter(|(tag, _)| receive.tag.is_none_or(|wanted| wanted == *tag));
         // Receives that were posted earlier take what comes first, if it fits; one that takes from several may take any.
         let is_left = |(tag, sent): (i64, u64)| {
@@ -251,7 +251,7 @@ impl<'t> World<'t> {
             let earlier = self.takers(task, before, receive.communicator, sender, tag);
             left > if earlier.is_exact { earlier.count } else { 0 }
         };
-        fitting.map(is_left).any(|is_left| is_left)
+        fitting.any(is_left)
     }
 
     /// Those of the first `before` posted receives of a task that could take a message of this sender and tag.
