@@ -8,10 +8,13 @@
 use crate::recorded::{Doing, Edge, How, Identity, Lock, Rank, Signal, Waiting, Why};
 use base::RankSet;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use waitgraph::Certainty;
+use waitgraph::{Certainty, Union};
 
 /// The members of a cycle with more tasks are put together like others.
 const RING: usize = 12;
+
+/// Whom the links name, all together: of jobs in which every task waits in a way of its own for many others nobody reads more, and there may be as many as the square of the tasks.
+const MOST_NAMED: usize = 1 << 19;
 
 /// The wait graph with few nodes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,6 +23,8 @@ pub struct Condensed {
     pub nodes: Vec<Node>,
     /// Who waits for whom, by the node that waits.
     pub links: Vec<Link>,
+    /// There are more links than could be told.
+    pub is_cut: bool,
 }
 
 /// Tasks that wait alike.
@@ -98,16 +103,20 @@ impl Waiting {
     pub fn condensed(&self) -> Condensed {
         let mut keys: BTreeMap<Key, Vec<Rank>> = BTreeMap::new();
         let edges = edges_by_waiter(&self.graph.edges);
+        let cycles = self.graph.cycles.iter().enumerate();
+        let cycle_of = cycles.flat_map(|(at, cycle)| cycle.iter().map(move |rank| (*rank, at)));
+        let cycle_of: BTreeMap<Rank, usize> = cycle_of.collect();
         let recorded = self.tasks.iter().map(|task| Rank(task.rank));
         for rank in recorded.chain(self.graph.missing.iter().copied()) {
-            keys.entry(self.key(rank, &edges)).or_default().push(rank);
+            let key = self.key(rank, &edges, cycle_of.get(&rank).copied());
+            keys.entry(key).or_default().push(rank);
         }
         let groups: Vec<(Key, Vec<Rank>)> = keys.into_iter().collect();
         let mut node_of: BTreeMap<Rank, usize> = BTreeMap::new();
         for (node, (_, ranks)) in groups.iter().enumerate() {
             node_of.extend(ranks.iter().map(|rank| (*rank, node)));
         }
-        let links = links(&self.graph.edges, &node_of, None);
+        let (links, is_cut) = links(&self.graph.edges, &node_of, None);
         let parts: Vec<Part> = groups.iter().map(|(key, _)| key.part()).collect();
         let distances = distances(&parts, &links);
         let nodes = groups
@@ -119,7 +128,10 @@ impl Waiting {
                 ranks: ranks.into_iter().map(|rank| rank.0).collect(),
                 distance,
             });
-        sorted(nodes.collect(), links)
+        Condensed {
+            is_cut,
+            ..sorted(nodes.collect(), links)
+        }
     }
 
     /// Who of some groups of tasks waits for whom, by the group that waits, as [`Condensed::links`] has it for groups of its own. A task is of the first group
@@ -132,16 +144,12 @@ impl Waiting {
                 group_of.entry(Rank(rank)).or_insert(at);
             }
         }
-        links(&self.graph.edges, &group_of, Some(groups.len()))
+        links(&self.graph.edges, &group_of, Some(groups.len())).0
     }
 
-    fn key(&self, rank: Rank, edges: &BTreeMap<Rank, &[Edge]>) -> Key {
+    fn key(&self, rank: Rank, edges: &BTreeMap<Rank, &[Edge]>, cycle: Option<usize>) -> Key {
         let graph = &self.graph;
         let own: &[Edge] = edges.get(&rank).copied().unwrap_or_default();
-        let cycle = graph
-            .cycles
-            .iter()
-            .position(|cycle| cycle.binary_search(&rank).is_ok());
         let part = match cycle {
             Some(cycle) if cycle < graph.closed => Part::Cycle,
             Some(_) => Part::Stuck,
@@ -203,46 +211,63 @@ struct Ends {
     certainty: Certainty,
 }
 
+/// The waits of one kind of one node.
+struct Waits<'w> {
+    on: Union<'w>,
+    /// The first.
+    edge: usize,
+    certainty: Certainty,
+}
+
 fn edges_by_waiter(edges: &[Edge]) -> BTreeMap<Rank, &[Edge]> {
     let own = edges.chunk_by(|one, other| one.waiter == other.waiter);
     own.filter_map(|own| Some((own.first()?.waiter, own))).collect()
 }
 
-/// The links, each kind once between two nodes. A list that many wait for is looked through once for each node that waits. Tasks of no node count as of `rest`,
-/// if there is one.
-fn links(edges: &[Edge], node_of: &BTreeMap<Rank, usize>, rest: Option<usize>) -> Vec<Link> {
-    let mut known: BTreeSet<(usize, Kind, *const Rank)> = BTreeSet::new();
-    let mut found: BTreeMap<(usize, usize, Kind), Ends> = BTreeMap::new();
+/// The links, each kind once between two nodes, and whether there are more than are told. A list that many wait for is looked through once for each kind of waits of a node.
+/// Tasks of no node count as of `rest`, if there is one.
+fn links(edges: &[Edge], node_of: &BTreeMap<Rank, usize>, rest: Option<usize>) -> (Vec<Link>, bool) {
+    let mut known: BTreeMap<(usize, Kind), Waits<'_>> = BTreeMap::new();
     for (index, edge) in edges.iter().enumerate() {
         let Some(from) = node_of.get(&edge.waiter).copied().or(rest) else {
             continue;
         };
-        let kind = Kind::of(&edge.why);
-        // Lists of one are not shared, and their addresses mean nothing.
-        if edge.on.len() > 1 && !known.insert((from, kind, edge.on.as_ptr())) {
-            continue;
+        let waits = known.entry((from, Kind::of(&edge.why))).or_insert_with(|| Waits {
+            on: Union::default(),
+            edge: index,
+            certainty: edge.certainty,
+        });
+        waits.on.add(&edge.on);
+        waits.certainty = edge.certainty.min(waits.certainty);
+    }
+    let (mut named, mut links) = (0, Vec::new());
+    for ((from, kind), waits) in known {
+        if named >= MOST_NAMED {
+            return (links, true);
         }
-        for on in edge.on.iter() {
-            let Some(to) = node_of.get(on).copied().or(rest) else {
+        let mut found: BTreeMap<(usize, usize, Kind), Ends> = BTreeMap::new();
+        for on in waits.on.iter() {
+            let Some(to) = node_of.get(&on).copied().or(rest) else {
                 continue;
             };
             let ends = found.entry((from, to, kind)).or_insert_with(|| Ends {
                 on: Vec::new(),
-                edge: index,
-                certainty: edge.certainty,
+                edge: waits.edge,
+                certainty: waits.certainty,
             });
             ends.on.push(on.0);
-            ends.certainty = edge.certainty.min(ends.certainty);
+            named += 1;
         }
+        let link = |((from, to, _), ends): (_, Ends)| Link {
+            from,
+            to,
+            on: ends.on.into_iter().collect(),
+            edge: ends.edge,
+            certainty: ends.certainty,
+        };
+        links.extend(found.into_iter().map(link));
     }
-    let link = |((from, to, _), ends): (_, Ends)| Link {
-        from,
-        to,
-        on: ends.on.into_iter().collect(),
-        edge: ends.edge,
-        certainty: ends.certainty,
-    };
-    found.into_iter().map(link).collect()
+    (links, false)
 }
 
 /// How many waits lead from each node to one that holds the others; those from which none leads stand behind all.
@@ -294,6 +319,7 @@ fn sorted(nodes: Vec<Node>, mut links: Vec<Link>) -> Condensed {
     Condensed {
         nodes: order.into_iter().filter_map(|node| nodes[node].take()).collect(),
         links,
+        is_cut: false,
     }
 }
 

@@ -176,7 +176,7 @@ pub fn least_by_inference(records: &[Record], edges: &[Edge], view: View, turns:
     let messages: Vec<(Rank, Rank)> = edges
         .iter()
         .filter(|edge| matches!(edge.why, Why::Message { .. } | Why::Delivery { .. }))
-        .flat_map(|edge| edge.on.iter().map(|on| (edge.waiter, *on)))
+        .flat_map(|edge| edge.on.iter().map(|on| (edge.waiter, on)))
         .collect();
     least_progressed(&Vec::from_iter(among), &pairs, &messages)
 }

@@ -5,6 +5,7 @@
 //! left open, never guessed: a send that may have been complete at once, a communicator whose members there was no room for.
 
 mod involved;
+mod lists;
 mod messages;
 mod neighbours;
 mod task;
@@ -13,9 +14,9 @@ mod windows;
 
 use crate::past;
 use crate::timeline::LastEvents;
+use lists::Lists;
 use recording::Kind;
 use recording::layout::does;
-use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use task::Task;
@@ -29,7 +30,7 @@ pub use crate::places::{Place, places};
 pub use recording::{Error, Recording, Stage};
 pub use waitgraph::progress::View;
 pub use waitgraph::recorded::{Collective, How, Identity, Lock, LockKind, Signal};
-pub use waitgraph::{Certainty, Differ, Edge, Mismatch, Rank, Transfer, Why};
+pub use waitgraph::{Certainty, Differ, Edge, ListId, Mismatch, Rank, Transfer, Whom, Why};
 
 /// Nobody is called slow for less: a busy machine makes anybody wait so long.
 const LEAST_SLOW: Duration = Duration::from_secs(1);
@@ -54,6 +55,8 @@ pub struct Doing {
     pub rank: u32,
     /// The operation that its first waiting thread is in, or asks for again and again.
     pub operation: Option<String>,
+    /// What each of its threads that have called MPI is in, or asks for again and again, in their order; nothing for one outside of MPI. Empty if there is one thread.
+    pub threads: Vec<Option<String>>,
     /// How often it has asked; `None` if it is in a call.
     pub polls: Option<u64>,
     /// For how long, in nanoseconds; outside of MPI, since its last call.
@@ -76,6 +79,21 @@ pub struct Doing {
     pub longest: Option<Duration>,
     /// How long the same lasted before: the call that it is in, or the computation that it is in. `None` if it was not there before, or if several threads call MPI.
     pub before: Option<Before>,
+}
+
+impl Doing {
+    /// The operation of one of its threads, by its place among them.
+    #[must_use]
+    pub fn operation_of(&self, thread: usize) -> Option<&str> {
+        let own = self.threads.get(thread).unwrap_or(&self.operation);
+        own.as_deref()
+    }
+
+    /// Of a task with several threads that have called MPI, one at least is in it and one at least outside.
+    #[must_use]
+    pub fn has_threads_outside(&self) -> bool {
+        self.threads.iter().any(Option::is_none) && self.threads.iter().any(Option::is_some)
+    }
 }
 
 /// Who waits for whom.
@@ -137,28 +155,9 @@ pub fn waiting(records: &[Record]) -> Waiting {
         .iter()
         .filter_map(|record| record.recording.world)
         .map(|(_, size)| size);
-    let identities: BTreeSet<u64> = by_rank
-        .values()
-        .flat_map(|record| record.recording.communicators.iter().map(|each| each.identity))
-        .collect();
-    let mut tasks: Vec<Recorded> = Vec::new();
-    let members = RefCell::default();
-    for (rank, record) in &by_rank {
-        let task = Task {
-            rank: *rank,
-            record,
-            operations: &operations,
-            members: &members,
-        };
-        let mut recorded = task.recorded();
-        if record.recording.lost.freed {
-            // It may have freed any of those that it does not list, after it took part in all of their operations.
-            for identity in &identities {
-                recorded.entered.entry(Identity(*identity)).or_insert(u64::MAX);
-            }
-        }
-        tasks.push(recorded);
-    }
+    let lists = Lists::default();
+    let task = |(rank, record): (&u32, &&Record)| Task::new(*rank, record, &operations, &lists).recorded();
+    let tasks: Vec<Recorded> = by_rank.iter().map(task).collect();
     let mut waiting = Waiting {
         size: size.max().unwrap_or(0),
         graph: wait_graph(&tasks),
@@ -206,6 +205,15 @@ fn doing(rank: u32, record: &Record) -> Doing {
     Doing {
         rank,
         operation: shown.map(|(call, _)| recording.operation(call.operation).to_owned()),
+        threads: if recording.threads.len() > 1 {
+            recording
+                .threads
+                .iter()
+                .map(|thread| operation_of(recording, thread))
+                .collect()
+        } else {
+            Vec::new()
+        },
         polls: shown.and_then(|(_, polls)| polls).map(|(times, _)| times),
         for_ns: record.now.saturating_sub(match shown {
             Some((call, None)) => call.since,
@@ -224,6 +232,13 @@ fn doing(rank: u32, record: &Record) -> Doing {
     }
 }
 
+/// The operation that a thread is in, or asks for again and again.
+fn operation_of(recording: &Recording, thread: &recording::Thread) -> Option<String> {
+    let asked = thread.polling.as_ref().map(|polling| &polling.call);
+    let call = thread.call.as_ref().or(asked)?;
+    Some(recording.operation(call.operation).to_owned())
+}
+
 fn is_partial(recording: &Recording) -> bool {
     recording.lost.anything() || recording.damaged > 0
 }
@@ -239,13 +254,9 @@ fn names<'r>(records: impl Iterator<Item = &'r Record>) -> BTreeMap<Identity, St
         let recording = &record.recording;
         for each in &recording.communicators {
             names.entry(Identity(each.identity)).or_insert_with(|| {
-                let members = each
-                    .members
-                    .iter()
-                    .flat_map(|members| members.iter())
-                    .flatten()
-                    .copied();
-                let ranks = base::RankSet::from_iter(members);
+                let of = |side: &recording::Members| base::RankSet::from_iter(side.iter().flatten()).brief();
+                let sides = each.members.iter().chain(&each.remote).map(of);
+                let ranks = Vec::from_iter(sides).join(" and ");
                 let what = match each.kind {
                     Kind::Communicator => "communicator",
                     Kind::Window => "window",

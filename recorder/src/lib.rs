@@ -42,11 +42,12 @@ impl std::fmt::Display for Error {
 impl std::error::Error for Error {}
 
 /// What the hand-written part of the shim calls.
-const NEEDED: [&str; 9] = [
+const NEEDED: [&str; 10] = [
     "PMPI_Init",
     "PMPI_Init_thread",
     "PMPI_Finalize",
     "PMPI_Waitall",
+    "PMPI_Test_cancelled",
     "PMPI_Comm_group",
     "PMPI_Group_translate_ranks",
     "PMPI_Comm_test_inter",

@@ -72,6 +72,7 @@ void hindmost_divide(const struct hindmost_call *call, uint64_t request, const u
 void hindmost_request(const struct hindmost_call *call, uint64_t handle, uint32_t persistent);
 void hindmost_activate(uint64_t handle);
 void hindmost_complete(uint64_t handle, int64_t source, int64_t tag);
+void hindmost_cancelled(uint64_t handle);
 void hindmost_free(uint64_t handle);
 uint32_t hindmost_open_requests(const uint64_t *requests, size_t count);
 void hindmost_signal(uint64_t window, uint32_t signal, const int *peers, size_t count);

@@ -159,10 +159,21 @@ static void drop_handles(struct handles *handles)
     if (handles->all != handles->few) free(handles->all);
 }
 
+/* The program cancels requests: whether one that is complete was cancelled is told by its status alone. */
+static int hindmost_cancels;
+
+EXPORTED int MPI_Cancel(MPI_Request *request)
+{
+    if (!here.is_inside) __atomic_store_n(&hindmost_cancels, 1, __ATOMIC_RELAXED);
+    return REAL(MPI_Cancel)(request);
+}
+
 /* Statuses of our own, where the program wants none and one is needed to know what came. */
 static MPI_Status *own_statuses(const struct handles *handles, MPI_Status *statuses, MPI_Status *few)
 {
-    if (statuses != MPI_STATUSES_IGNORE || !hindmost_open_requests(handles->all, (size_t)handles->count)) return statuses;
+    if (statuses != MPI_STATUSES_IGNORE) return statuses;
+    int is_needed = __atomic_load_n(&hindmost_cancels, __ATOMIC_RELAXED) || hindmost_open_requests(handles->all, (size_t)handles->count);
+    if (!is_needed) return statuses;
     if (handles->count <= FEW) return few;
     MPI_Status *many = malloc(sizeof(MPI_Status) * (size_t)handles->count);
     return many ? many : statuses;
@@ -171,7 +182,10 @@ static MPI_Status *own_statuses(const struct handles *handles, MPI_Status *statu
 static void completed(const struct handles *handles, int index, const MPI_Status *status)
 {
     if (index < 0 || index >= handles->count || !handles->all[index]) return;
-    if (status) hindmost_complete(handles->all[index], rank_of(status->MPI_SOURCE), status->MPI_TAG);
+    int is_cancelled = 0;
+    if (status && __atomic_load_n(&hindmost_cancels, __ATOMIC_RELAXED)) PMPI_Test_cancelled(status, &is_cancelled);
+    if (is_cancelled) hindmost_cancelled(handles->all[index]);
+    else if (status) hindmost_complete(handles->all[index], rank_of(status->MPI_SOURCE), status->MPI_TAG);
     else hindmost_complete(handles->all[index], -1, -1);
 }
 

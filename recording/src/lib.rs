@@ -12,13 +12,15 @@
 
 pub mod division;
 pub mod layout;
+mod members;
 pub mod model;
 mod read;
 mod record;
 pub mod ring;
 
 pub use division::{Division, Portions};
+pub use members::Members;
 pub use record::{
-    Amount, Call, Channel, Communicator, Error, Kind, Lost, Members, Neighbours, Pending, Polling, Recording,
+    Amount, Call, Channel, Communicator, Error, Kind, Lost, Neighbours, Pending, Polling, Recording,
     RequestState, Stage, Thread,
 };

@@ -141,16 +141,16 @@ impl Model {
         self.states.get(at)
     }
 
-    /// Reads the model, if the file has one; `damaged` counts what contradicts itself. `word` is 0 behind the file's end.
+    /// Reads the model, if the file has one; `damaged` counts what contradicts itself. `word` is 0 behind the file's end, and `used` tells where the used rows of a table stand, by its
+    /// beginning, the words of a row and the rows.
     pub(crate) fn read(
         word: &dyn Fn(usize) -> u64,
+        used: &dyn Fn(usize, usize, usize) -> Vec<usize>,
         name: &dyn Fn(usize) -> String,
         damaged: &mut usize,
     ) -> Model {
-        let used = |at: usize| !matches!(word(at), FREE | RETIRED);
-        let row = |row: usize| STATES_AT + row * STATE;
         let mut states = Vec::new();
-        for row in (0..STATES).map(row).filter(|&row| used(row)) {
+        for row in used(STATES_AT, STATE, STATES) {
             match read_state(word, row) {
                 Some(state) => states.push(state),
                 None => *damaged += 1,
@@ -160,14 +160,11 @@ impl Model {
         states.dedup_by_key(|state| state.key);
         let key_of = |index: u64| {
             let index = usize::try_from(index.checked_sub(1)?).ok()?;
-            let key = (index < STATES).then(|| word(row(index)))?;
+            let key = (index < STATES).then(|| word(STATES_AT + index * STATE))?;
             (!matches!(key, FREE | RETIRED)).then_some(key)
         };
         let mut edges = Vec::new();
-        for at in (0..EDGES)
-            .map(|edge| EDGES_AT + edge * EDGE)
-            .filter(|&at| used(at))
-        {
+        for at in used(EDGES_AT, EDGE, EDGES) {
             match (key_of(word(at) >> 32), key_of(word(at) & 0xffff_ffff)) {
                 (Some(from), Some(to)) => edges.push(Edge {
                     from,

@@ -8,15 +8,16 @@ use crate::layout::{
     WORDS, WORDS_OF_FIRST, WORDS_OF_SECOND, channel, communicator, does, header, now, peer, request, state,
     thread,
 };
+use crate::members::{Members, Runs};
 use crate::model::{self, Model};
 use crate::record::{
-    Amount, Call, Channel, Communicator, Error, Kind, Lost, Members, Neighbours, Pending, Polling, Recording,
+    Amount, Call, Channel, Communicator, Error, Kind, Lost, Neighbours, Pending, Polling, Recording,
     RequestState, Stage, Thread,
 };
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
-/// Ranks of all lists of a file that are laid out, at most: what is longer is no job of this machine's, or damage.
+/// Ranks of all lists of a file, at most: what is longer is no job of this machine's, or damage, and whoever goes through a list ends.
 const MEMBERS_LIMIT: u64 = 1 << 25;
 
 impl Recording {
@@ -46,7 +47,7 @@ impl Recording {
     }
 }
 
-/// Lists of members by their place in the file: duplicates of a communicator have the same, which is laid out once.
+/// Lists of members by their place in the file: duplicates of a communicator have the same, which is read once.
 #[derive(Default)]
 struct Lists {
     known: RefCell<BTreeMap<u64, Option<Members>>>,
@@ -70,6 +71,9 @@ impl Lists {
 /// No recorder writes what stands there.
 struct Impossible;
 
+/// A page that nobody wrote to.
+static ZEROS: [u8; 4096] = [0; 4096];
+
 /// The bytes of a file, as words.
 #[derive(Clone, Copy)]
 struct File<'b>(&'b [u8]);
@@ -85,6 +89,24 @@ impl File<'_> {
         let bytes = self.0.get(at * 8..(at + words) * 8).unwrap_or_default();
         let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
         String::from_utf8_lossy(bytes.get(..end).unwrap_or_default()).into_owned()
+    }
+
+    /// Where the rows of a table stand that are used. Most of a table is room that was never used, and zero: what is zero as a whole is passed by as a whole.
+    fn used(self, at: usize, width: usize, rows: usize) -> Vec<usize> {
+        let at_once = (ZEROS.len() / (width * 8)).max(1);
+        let is_zero = |first: usize, count: usize| {
+            let bytes = self.0.get(first * 8..(first + count * width) * 8);
+            bytes.is_none_or(|bytes| ZEROS.get(..bytes.len()) == Some(bytes))
+        };
+        let mut used = Vec::new();
+        for first in (0..rows).step_by(at_once) {
+            let count = at_once.min(rows - first);
+            if !is_zero(at + first * width, count) {
+                let rows = (first..first + count).map(|row| at + row * width);
+                used.extend(rows.filter(|&row| !matches!(self.word(row), FREE | RETIRED)));
+            }
+        }
+        used
     }
 
     fn read(self) -> Recording {
@@ -104,25 +126,21 @@ impl File<'_> {
             .lines()
             .map(str::to_owned)
             .collect();
-        let entries = |at: usize, width: usize, rows: usize| -> Vec<usize> {
-            (0..rows)
-                .map(|row| at + row * width)
-                .filter(|&row| !matches!(self.word(row), FREE | RETIRED))
-                .collect()
-        };
-        let thread_rows = entries(THREADS_AT, THREAD, THREADS);
-        let communicator_rows = entries(COMMUNICATORS_AT, COMMUNICATOR, COMMUNICATORS);
-        let channel_rows = entries(CHANNELS_AT, CHANNEL, CHANNELS);
-        let request_rows = entries(REQUESTS_AT, REQUEST, REQUESTS);
+        let thread_rows = self.used(THREADS_AT, THREAD, THREADS);
+        let communicator_rows = self.used(COMMUNICATORS_AT, COMMUNICATOR, COMMUNICATORS);
+        let channel_rows = self.used(CHANNELS_AT, CHANNEL, CHANNELS);
+        let request_rows = self.used(REQUESTS_AT, REQUEST, REQUESTS);
         let threads = kept(thread_rows, |row| self.thread(row), &mut damaged);
         let lists = Lists::default();
         let communicator = |row| self.communicator(row, &lists);
-        let communicators = kept(communicator_rows, communicator, &mut damaged);
+        let mut communicators = kept(communicator_rows, communicator, &mut damaged);
+        communicators.sort_by_key(|each| each.serial);
         let mut channels = kept(channel_rows, |row| self.channel(row), &mut damaged);
         let mut requests = kept(request_rows, |row| self.request(row), &mut damaged);
         requests.sort_by_key(|request| request.begun);
         let name = |at: usize| self.text(at, model::MODULE - 1);
-        let model = Model::read(&|at| self.word(at), &name, &mut damaged);
+        let used = |at: usize, width: usize, rows: usize| self.used(at, width, rows);
+        let model = Model::read(&|at| self.word(at), &used, &name, &mut damaged);
         channels.sort_by_key(|each| (each.communicator, each.received, each.peer, each.tag));
         Recording {
             pid: self.word(header::PID) as u32,
@@ -269,7 +287,7 @@ impl File<'_> {
     fn neighbours(self, word: u64, lists: &Lists) -> Option<Members> {
         let place = word ^ HAS_NEIGHBOURS;
         match place >> 32 {
-            0 => Some(Members::from([])),
+            0 => Some(Members::default()),
             _ => lists.at(place, |most| self.members(place, most)),
         }
     }
@@ -279,22 +297,16 @@ impl File<'_> {
         if words == 0 || first.checked_add(words)? > MEMBERS {
             return None;
         }
-        let mut members = Vec::new();
+        let mut runs = Runs::default();
         for index in first..first + words {
             let run = self.word(MEMBERS_AT + index);
-            let (start, count) = (run as u32, run >> 32);
-            if members.len() as u64 + count > most {
+            let (start, count) = (run as u32, (run >> 32) as u32);
+            if u64::from(runs.members) + u64::from(count) > most {
                 return None;
             }
-            if start == UNKNOWN_MEMBER {
-                members.extend((0..count).map(|_| None));
-            } else {
-                let last = u64::from(start).checked_add(count.checked_sub(1)?)?;
-                let last = u32::try_from(last).ok()?;
-                members.extend((start..=last).map(Some));
-            }
+            runs.add((start != UNKNOWN_MEMBER).then_some(start), count)?;
         }
-        Some(members.into())
+        Some(runs.finish())
     }
 
     fn channel(self, row: usize) -> Option<Channel> {

@@ -2,9 +2,9 @@
 
 use crate::division::Division;
 use crate::layout::{VERSION, WORDS};
+use crate::members::Members;
 use crate::model::Model;
 use std::fmt;
-use std::sync::Arc;
 
 /// Why a file is no recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,9 +81,6 @@ impl Lost {
     }
 }
 
-/// The ranks of a group as ranks of the world, in their order; `None` for one of another world. Those who have the same members share one list.
-pub type Members = Arc<[Option<u32>]>;
-
 /// With whom a task exchanges in operations among neighbours, in the order of its portions; `None` for nobody. One may be there several times.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Neighbours {
@@ -118,7 +115,7 @@ pub struct Recording {
     pub operations: Vec<String>,
     /// The threads that have called MPI.
     pub threads: Vec<Thread>,
-    /// Communicators, windows and files that are not freed, or whose row was not needed again.
+    /// Communicators, windows and files that are not freed, or whose row was not needed again; by serial number.
     pub communicators: Vec<Communicator>,
     /// Messages by channel.
     pub channels: Vec<Channel>,
@@ -310,6 +307,19 @@ impl Recording {
     /// The communicator of this serial number.
     #[must_use]
     pub fn communicator(&self, serial: u64) -> Option<&Communicator> {
-        self.communicators.iter().find(|each| each.serial == serial)
+        let at = self
+            .communicators
+            .binary_search_by_key(&serial, |each| each.serial)
+            .ok()?;
+        self.communicators.get(at)
+    }
+
+    /// What the task sent over a communicator, given by its serial number there, to a rank of it under a tag.
+    #[must_use]
+    pub fn channel_to(&self, communicator: Option<u64>, destination: i64, tag: i64) -> Option<&Channel> {
+        let key = (communicator?, false, u32::try_from(destination).ok()?, tag);
+        let key_of = |each: &Channel| (each.communicator, each.received, each.peer, each.tag);
+        let at = self.channels.binary_search_by_key(&key, key_of).ok()?;
+        self.channels.get(at)
     }
 }

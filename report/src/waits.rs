@@ -18,7 +18,7 @@ use crate::style::{DOUBT, FAINT, HINDMOST, TITLE, paint};
 use base::RankSet;
 use engine::recorded::{Because, Differ, Doing, Least, Mismatch, Stage, Verdict, Waiting, reduction_name};
 use engine::recorded::{
-    Certainty, Collective, Edge, How, Identity, Lock, LockKind, Rank, Signal, Transfer, Why,
+    Certainty, Collective, Edge, How, Identity, Lock, LockKind, Rank, Signal, Transfer, Whom, Why,
 };
 use engine::{Answer, Finding, Grounds};
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,6 +31,9 @@ const LINES: usize = 40;
 /// The same beside an answer, which has more to say.
 const LINES_BESIDE: usize = 12;
 
+/// Ranges of a set that are shown, and half of these of a longer one.
+const RUNS: usize = 40;
+
 /// The answer as text; all waits if `all`, else the first ones.
 #[must_use]
 pub fn waits_text(waiting: &Waiting, all: bool) -> String {
@@ -41,7 +44,7 @@ pub fn waits_text(waiting: &Waiting, all: bool) -> String {
     }
     who_for_whom(&mut text, waiting, (!all).then_some((LINES, "--all")));
     // What those do who are awaited stands below the headline.
-    let mut told = waiters(waiting);
+    let mut told = waiting.waiters();
     if let Verdict::Awaited(ranks) = waiting.verdict() {
         told.extend(ranks);
     }
@@ -162,20 +165,30 @@ pub fn headline(waiting: &Waiting) -> String {
         }
         Verdict::Mismatch(mismatch) => mismatch_line(waiting, &mismatch),
         Verdict::Awaited(ranks) => {
-            let others = ranks_text(&waiters(waiting));
-            let wait = if waiters(waiting).len() == 1 {
-                "waits"
-            } else {
-                "wait"
+            let waiters = waiting.waiters();
+            let partly = &waiting.graph.partly;
+            let (others, wait) = match waiters.len() {
+                // Nobody waits as a whole.
+                0 => (format!("a thread of {}", ranks_text(partly)), "waits"),
+                1 => (ranks_text(&waiters), "waits"),
+                _ => (ranks_text(&waiters), "wait"),
             };
             let others = capital(&others);
+            let also = if ranks.iter().any(|rank| partly.binary_search(rank).is_ok()) {
+                ", which may go on by another thread"
+            } else {
+                ""
+            };
             format!(
-                "{others} {wait} for {}, directly or through others",
+                "{others} {wait} for {}{also}, directly or through others",
                 ranks_text(&ranks)
             )
         }
         Verdict::Nobody if waiting.tasks.iter().any(|task| task.moves) => {
             "Nobody waits for anybody: the job moves".to_owned()
+        }
+        Verdict::Nobody if !waiting.graph.edges.is_empty() => {
+            "Some wait for others, and nobody is found who holds them".to_owned()
         }
         Verdict::Nobody => "Nobody is recorded to wait for anybody".to_owned(),
     }
@@ -323,6 +336,12 @@ fn does(task: &Doing) -> String {
         (Stage::Starting, _) => format!("in MPI_Init for {time}"),
         _ if task.moves => "moving".to_owned(),
         _ => match (&task.operation, task.polls) {
+            (Some(operation), None) if task.has_threads_outside() => {
+                format!(
+                    "in {} for {time} with one thread, and outside of MPI with another",
+                    clean(operation)
+                )
+            }
             (Some(operation), None) => format!("in {} for {time}", clean(operation)),
             (Some(operation), Some(times)) => format!(
                 "asks by {} again and again ({times} times in {time})",
@@ -340,7 +359,7 @@ fn wait_lines(waiting: &Waiting) -> Vec<String> {
     for edges in waiting
         .graph
         .edges
-        .chunk_by(|one, other| one.waiter == other.waiter)
+        .chunk_by(|one, other| (one.waiter, one.thread) == (other.waiter, other.thread))
     {
         let waiter = edges[0].waiter;
         let (collectives, messages): (Vec<&Edge>, Vec<&Edge>) = edges
@@ -364,37 +383,55 @@ fn entry_line(waiting: &Waiting, edge: &Edge, waiters: &[Rank]) -> String {
         Certainty::Proven => "",
         Certainty::Probable => " (it depends on the library whether that holds it up)",
     };
-    let (waits, has) = (plural(waiters, "waits", "wait"), plural(&edge.on, "has", "have"));
+    let (waits, has) = (
+        plural(waiters, "waits", "wait"),
+        if edge.on.len() == 1 { "has" } else { "have" },
+    );
     format!(
         "{} {waits} in {}, number {} of {}, for {}, which {has} entered {entered}{may}",
         ranks_text(waiters),
         operation(waiting, collective),
         collective.ordinal,
         communicator(waiting, collective.communicator),
-        ranks_text(&edge.on),
+        whom_text([&edge.on]),
     )
 }
 
 /// What one task waits for of messages.
 fn message_lines(waiting: &Waiting, edges: &[&Edge]) -> Vec<String> {
-    let Some(waiter) = edges.first().map(|edge| edge.waiter) else {
+    let Some(first) = edges.first() else {
         return Vec::new();
     };
-    let operation = waiting.task(waiter).and_then(|task| task.operation.as_deref());
-    let operation = clean(operation.unwrap_or("MPI")).into_owned();
-    let on: Vec<Rank> = edges.iter().flat_map(|edge| edge.on.iter().copied()).collect();
-    if on.len() > 1 && edges.iter().all(|edge| is_alternative(edge)) {
+    let operation = operation_of(waiting, first);
+    let on: usize = edges.iter().map(|edge| edge.on.len()).sum();
+    if on > 1 && edges.iter().all(|edge| is_alternative(edge)) {
         return vec![format!(
-            "rank {} waits in {operation} for a message of any of {}",
-            waiter.0,
-            ranks_text(&on)
+            "{} waits in {operation} for a message of any of {}",
+            who(waiting, first),
+            whom_text(edges.iter().map(|edge| &edge.on))
         )];
     }
     let lines = edges.iter().flat_map(|edge| {
-        let on = edge.on.iter();
-        on.map(|on| message_line(waiting, edge, *on, &operation))
+        let on = edge.on.iter().take(LINES);
+        on.map(|on| message_line(waiting, edge, on, &operation))
     });
     lines.collect()
+}
+
+/// The operation in which a task waits.
+fn operation_of(waiting: &Waiting, edge: &Edge) -> String {
+    let task = waiting.task(edge.waiter);
+    let operation = task.and_then(|task| task.operation_of(edge.thread));
+    clean(operation.unwrap_or("MPI")).into_owned()
+}
+
+/// Who waits: a task, or one thread of it.
+fn who(waiting: &Waiting, edge: &Edge) -> String {
+    let rank = edge.waiter.0;
+    match waiting.graph.partly.binary_search(&edge.waiter) {
+        Ok(_) => format!("a thread of rank {rank}"),
+        Err(_) => format!("rank {rank}"),
+    }
 }
 
 fn is_alternative(edge: &Edge) -> bool {
@@ -408,10 +445,11 @@ fn is_alternative(edge: &Edge) -> bool {
 }
 
 fn message_line(waiting: &Waiting, edge: &Edge, on: Rank, operation: &str) -> String {
-    let (waiter, on) = (edge.waiter.0, on.0);
+    let on = on.0;
+    let who = who(waiting, edge);
     let asks = match edge.how {
-        How::Blocked => format!("rank {waiter} waits in {operation}"),
-        How::Polling => format!("rank {waiter} asks by {operation} again and again"),
+        How::Blocked => format!("{who} waits in {operation}"),
+        How::Polling => format!("{who} asks by {operation} again and again"),
     };
     match &edge.why {
         Why::Message {
@@ -505,13 +543,6 @@ fn communicator(waiting: &Waiting, identity: Identity) -> String {
     clean(name.map_or("a communicator", String::as_str)).into_owned()
 }
 
-fn waiters(waiting: &Waiting) -> Vec<Rank> {
-    let mut waiters: Vec<Rank> = waiting.graph.edges.iter().map(|edge| edge.waiter).collect();
-    waiters.sort_unstable();
-    waiters.dedup();
-    waiters
-}
-
 fn grouped(tasks: &[&Doing], what: impl Fn(&Doing) -> String) -> Vec<(String, Vec<Rank>)> {
     let mut groups: BTreeMap<String, Vec<Rank>> = BTreeMap::new();
     for task in tasks {
@@ -530,8 +561,23 @@ fn ranks_text(ranks: &[Rank]) -> String {
 fn set_text(set: &RankSet) -> String {
     match set.len() {
         1 => format!("rank {set}"),
-        _ => format!("ranks {set}"),
+        _ => format!("ranks {}", set.brief()),
     }
+}
+
+/// Whom some wait for. Thousands may wait for thousands, each for others: no more is looked at than is shown.
+fn whom_text<'w>(whom: impl IntoIterator<Item = &'w Whom>) -> String {
+    let (mut runs, mut count) = (Vec::new(), 0);
+    for each in whom {
+        count += each.len();
+        runs.extend(each.runs().take(RUNS + 1).map(|(first, last)| (first.0, last.0)));
+    }
+    if runs.len() <= RUNS {
+        return set_text(&RankSet::from_ranges(runs));
+    }
+    runs.sort_unstable();
+    runs.truncate(RUNS / 2);
+    format!("ranks {},… ({count} in all)", RankSet::from_ranges(runs))
 }
 
 fn plural<'w>(ranks: &[Rank], one: &'w str, several: &'w str) -> &'w str {
@@ -565,6 +611,7 @@ pub(crate) mod tests {
     pub(crate) fn messages(pairs: &[(u32, u32)]) -> Waiting {
         let edge = |&(waiter, on): &(u32, u32)| Edge {
             waiter: Rank(waiter),
+            thread: 0,
             on: [Rank(on)].into(),
             why: Why::Message {
                 communicator: Identity(1),
@@ -586,6 +633,7 @@ pub(crate) mod tests {
         let doing = |&rank: &u32| Doing {
             rank,
             operation: waiters.contains(&rank).then(|| "MPI_Recv".to_owned()),
+            threads: Vec::new(),
             polls: None,
             for_ns: 2_000_000_000,
             stage: Stage::Running,

@@ -249,6 +249,15 @@ pub extern "C" fn hindmost_complete(handle: u64, source: i64, tag: i64) {
     }
 }
 
+/// The operation of a request was cancelled.
+#[unsafe(no_mangle)]
+#[expect(unsafe_code, reason = "called from C")]
+pub extern "C" fn hindmost_cancelled(handle: u64) {
+    if let Some(recorder) = recorder() {
+        recorder.cancelled(handle);
+    }
+}
+
 /// A request is freed.
 #[unsafe(no_mangle)]
 #[expect(unsafe_code, reason = "called from C")]

@@ -15,17 +15,19 @@
 //! Messages of one channel arrive in their order (MPI 4.0, section 3.5), so counts decide: the n-th receive of a channel takes the n-th message.
 
 mod absence;
+mod edges;
 mod lock;
 mod mismatch;
 mod need;
+mod posted;
 mod transfer;
 mod world;
 
 use crate::recorded::{Channel, Collective, How, Identity, Lock, Recorded, Signal};
 use crate::state::Rank;
+use crate::whom::{ListId, Union, Whom};
 use crate::{Certainty, scc};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 use world::World;
 
 pub use mismatch::{Differ, Mismatch};
@@ -80,13 +82,15 @@ pub enum Why {
     },
 }
 
-/// One task waits for others.
+/// One thread of a task waits for others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edge {
     /// Who waits.
     pub waiter: Rank,
-    /// For whom: for each of these, or for one of them where there are alternatives; sorted, and never empty. Those who wait for the same share the list.
-    pub on: Arc<[Rank]>,
+    /// Which of its threads, by its place among those that have called MPI.
+    pub thread: usize,
+    /// For whom: for each of these, or for one of them where there are alternatives; never empty. Those who wait for the same share the list.
+    pub on: Whom,
     /// For what.
     pub why: Why,
     /// How it waits.
@@ -99,8 +103,10 @@ pub struct Edge {
 /// What the records prove.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WaitGraph {
-    /// Who waits for whom, by waiter.
+    /// Who waits for whom, by waiter and thread.
     pub edges: Vec<Edge>,
+    /// Tasks one of whose threads waits, while another waits for nobody and may do something; sorted.
+    pub partly: Vec<Rank>,
     /// Tasks that can never go on, sorted; those among them that ask again and again, only if they do nothing else between, and those that wait for a
     /// lock, if those have it who have asked for it.
     pub stuck: Vec<Rank>,
@@ -110,11 +116,14 @@ pub struct WaitGraph {
     pub cycles: Vec<Vec<Rank>>,
     /// How many of these wait for no other stuck task: they hold the rest.
     pub closed: usize,
+    /// Where nobody is stuck for certain and everybody waits: groups of tasks in which each waits for another of the group, if the library holds up who is in a collective operation
+    /// until all have come for whom it may wait. Those first that lead to no other such task.
+    pub likely_cycles: Vec<Vec<Rank>>,
     /// Stuck tasks that wait for one that is gone, each with the first such.
     pub orphans: Vec<(Rank, Rank)>,
     /// Messages that are on their way, and that somebody stands in a call for; sorted.
     pub transfers: Vec<Transfer>,
-    /// Tasks that wait for nobody and that somebody waits for, directly or through others, and those at the other end of a message that is on its way and may be what such
+    /// Tasks of which all threads, or one, wait for nobody and that somebody waits for, directly or through others, and those at the other end of a message that is on its way and may be what such
     /// a task stands for; sorted.
     pub awaited: Vec<Rank>,
     /// Tasks that are somebody's peers and have no record; sorted.
@@ -126,24 +135,32 @@ pub struct WaitGraph {
 /// The wait graph of the tasks, of which each is given once.
 #[must_use]
 pub fn wait_graph(tasks: &[Recorded]) -> WaitGraph {
+    wait_graph_and_work(tasks).0
+}
+
+/// The same, with how many records were looked up for it: a few for each task, each wait and each member of a list that waits share, however many wait alike.
+#[must_use]
+pub fn wait_graph_and_work(tasks: &[Recorded]) -> (WaitGraph, u64) {
     let world = World::new(tasks);
     let mut graph = WaitGraph {
-        edges: tasks.iter().flat_map(|task| world.edges(task)).collect(),
+        edges: world.all().flat_map(|task| world.edges(task)).collect(),
         ..WaitGraph::default()
     };
     (graph.stuck, graph.proven) = world.stuck();
-    graph.orphans = world.orphans(&graph);
-    (graph.cycles, graph.closed) = cycles(&graph);
-    let waits: BTreeSet<Rank> = graph.edges.iter().map(|edge| edge.waiter).collect();
-    // Many wait for one set of tasks.
-    let mut sets: Vec<&Arc<[Rank]>> = graph.edges.iter().map(|edge| &edge.on).collect();
-    sets.sort_by_key(|set| set.as_ptr());
-    sets.dedup_by_key(|set| set.as_ptr());
-    let on: BTreeSet<Rank> = sets.into_iter().flat_map(|set| set.iter().copied()).collect();
+    graph.orphans = orphans(&world, &graph);
+    (graph.cycles, graph.closed) = cycles(&graph.edges, &graph.stuck);
+    let mut waits: BTreeSet<Rank> = graph.edges.iter().map(|edge| edge.waiter).collect();
+    let goes_on = |rank: &Rank| world.recorded(*rank).is_some_and(|task| world.goes_on(task));
+    graph.partly = waits.iter().copied().filter(goes_on).collect();
+    graph.partly.iter().for_each(|rank| {
+        waits.remove(rank);
+    });
+    let on: Union = graph.edges.iter().map(|edge| &edge.on).collect();
+    let on: BTreeSet<Rank> = on.iter().collect();
     graph.missing = on
         .iter()
         .copied()
-        .filter(|rank| !world.is_recorded(*rank))
+        .filter(|rank| world.recorded(*rank).is_none())
         .collect();
     let is_awaited = |rank: &Rank| !waits.contains(rank) && world.is_present(*rank);
     graph.transfers = transfer::transfers(&world, &waits);
@@ -152,27 +169,54 @@ pub fn wait_graph(tasks: &[Recorded]) -> WaitGraph {
         &graph.transfers,
         &waits,
     );
+    if graph.stuck.is_empty() && graph.awaited.is_empty() {
+        graph.likely_cycles = cycles(&graph.edges, &world.likely_stuck()).0;
+    }
     graph.mismatches = mismatch::mismatches(tasks);
-    graph
+    (graph, world.looked_up())
 }
 
-/// Groups of stuck tasks in which each waits for another, or for itself. A set that several wait for is a node of its own: they wait for it, and it for
-/// its members. With how many of them, the first ones, lead to no other stuck task.
-fn cycles(graph: &WaitGraph) -> (Vec<Vec<Rank>>, usize) {
-    let tasks = graph.stuck.len();
-    let index = |rank: &Rank| graph.stuck.binary_search(rank).ok();
-    let mut targets: Vec<Vec<usize>> = vec![Vec::new(); tasks];
-    let mut nodes: BTreeMap<*const Rank, usize> = BTreeMap::new();
+/// Stuck tasks that wait for one that is gone, with the first such.
+fn orphans(world: &World<'_>, graph: &WaitGraph) -> Vec<(Rank, Rank)> {
+    let mut gone: BTreeMap<ListId, Vec<Rank>> = BTreeMap::new();
+    let mut orphans: Vec<(Rank, Rank)> = Vec::new();
     for edge in &graph.edges {
+        if graph.stuck.binary_search(&edge.waiter).is_err() {
+            continue;
+        }
+        let of_list = gone.entry(edge.on.id()).or_insert_with(|| {
+            let ranks = edge.on.list().iter().copied();
+            ranks.filter(|rank| !world.is_present(*rank)).collect()
+        });
+        let first = of_list.iter().find(|rank| edge.on.contains(**rank));
+        orphans.extend(first.map(|gone| (edge.waiter, *gone)));
+    }
+    orphans.sort_unstable();
+    orphans.dedup_by_key(|(waiter, _)| *waiter);
+    orphans
+}
+
+/// Groups of stuck tasks in which each waits for another, or for itself. A list that several share is a node of its own: they wait for it, and it for
+/// its members. With how many of them, the first ones, lead to no other stuck task.
+fn cycles(edges: &[Edge], stuck: &[Rank]) -> (Vec<Vec<Rank>>, usize) {
+    let tasks = stuck.len();
+    let index = |rank: &Rank| stuck.binary_search(rank).ok();
+    let mut targets: Vec<Vec<usize>> = vec![Vec::new(); tasks];
+    let mut nodes: BTreeMap<ListId, usize> = BTreeMap::new();
+    let mut wait_for_themselves: BTreeSet<usize> = BTreeSet::new();
+    for edge in edges {
         let Some(waiter) = index(&edge.waiter) else {
             continue;
         };
-        let node = *nodes.entry(edge.on.as_ptr()).or_insert_with(|| {
-            targets.push(edge.on.iter().filter_map(index).collect());
+        let node = *nodes.entry(edge.on.id()).or_insert_with(|| {
+            targets.push(edge.on.list().iter().filter_map(index).collect());
             targets.len() - 1
         });
         if !targets[node].is_empty() {
             targets[waiter].push(node);
+        }
+        if edge.on.contains(edge.waiter) {
+            wait_for_themselves.insert(waiter);
         }
     }
     let mut groups: Vec<(bool, Vec<Rank>)> = Vec::new();
@@ -180,8 +224,15 @@ fn cycles(graph: &WaitGraph) -> (Vec<Vec<Rank>>, usize) {
         group.sort_unstable();
         let is_outside = |target: &usize| group.binary_search(target).is_err();
         let leads_out = group.iter().flat_map(|&node| &targets[node]).any(is_outside);
-        let ranks = group.iter().filter_map(|&node| graph.stuck.get(node));
-        if group.len() > 1 {
+        let members = Vec::from_iter(group.iter().copied().filter(|&node| node < tasks));
+        // A list may have the waiter on it, who does not wait for itself by that.
+        let is_cycle = match members[..] {
+            [] => false,
+            [only] => wait_for_themselves.contains(&only),
+            _ => true,
+        };
+        if is_cycle {
+            let ranks = members.iter().filter_map(|&node| stuck.get(node));
             groups.push((leads_out, ranks.copied().collect()));
         }
     }

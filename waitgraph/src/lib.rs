@@ -34,11 +34,13 @@ pub mod progress;
 pub mod recorded;
 mod scc;
 mod state;
+mod whom;
 
 pub use deadlock::deadlocked;
-pub use exact::{Differ, Edge, Mismatch, Side, Transfer, WaitGraph, Why, wait_graph};
+pub use exact::{Differ, Edge, Mismatch, Side, Transfer, WaitGraph, Why, wait_graph, wait_graph_and_work};
 pub use message::{Does, Half, Peer, Tag, Truth, serves};
 pub use state::{Activity, Communicator, Completion, Data, Operation, Rank, Source, Task};
+pub use whom::{ListId, Union, Whom};
 
 /// How sure a fact is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

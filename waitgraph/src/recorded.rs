@@ -89,7 +89,7 @@ pub enum Presence {
 pub enum From {
     /// This task.
     Rank(Rank),
-    /// Any of these.
+    /// Any of these, which are sorted; one list for all receives that name it. The task itself may be among them, and counts only where another thread of it sends.
     AnyOf(Arc<[Rank]>),
 }
 
@@ -227,8 +227,8 @@ pub enum Item {
     Message {
         /// What would take it.
         receive: Receive,
-        /// The receives that were posted earlier and are under way, which take what comes before.
-        before: Vec<Receive>,
+        /// How many of the task's posted receives, the first ones, were posted earlier, and take what comes before.
+        before: usize,
     },
     /// That its message is taken.
     Delivery {
@@ -261,6 +261,14 @@ pub enum Waits {
     Some(Vec<Item>),
 }
 
+impl Recorded {
+    /// How many collective operations of a communicator it has begun.
+    pub(crate) fn entered(&self, communicator: Identity) -> u64 {
+        let unlisted = if self.has_freed { u64::MAX } else { 0 };
+        self.entered.get(&communicator).copied().unwrap_or(unlisted)
+    }
+}
+
 impl Waits {
     /// The things that it waits for.
     pub(crate) fn items(&self) -> &[Item] {
@@ -287,7 +295,7 @@ pub struct Recorded {
     pub rank: Rank,
     /// Whether it takes part any more.
     pub presence: Presence,
-    /// What its threads wait for that have called MPI.
+    /// What its threads wait for that have called MPI: each for itself. The task goes on if one of them does.
     pub threads: Vec<(Waits, How)>,
     /// Messages sent, by channel: sends that were called, complete or not.
     pub sent: BTreeMap<Channel, u64>,
@@ -305,6 +313,8 @@ pub struct Recorded {
     pub posted: Vec<Receive>,
     /// Collective operations begun, by communicator.
     pub entered: BTreeMap<Identity, u64>,
+    /// It has freed communicators that are not among these any more, and had taken part in all of their operations.
+    pub has_freed: bool,
     /// The collective operation that it is in, on each communicator.
     pub inside: Vec<Collective>,
     /// How it divides what it gives and takes in the last collective operations that have such, also of those that it has left.
@@ -318,16 +328,8 @@ impl Receive {
     pub(crate) fn takes(&self, communicator: Identity, sender: Rank, tag: i64) -> bool {
         let from = match &self.from {
             From::Rank(rank) => *rank == sender,
-            From::AnyOf(ranks) => ranks.contains(&sender),
+            From::AnyOf(ranks) => ranks.binary_search(&sender).is_ok(),
         };
         self.communicator == communicator && from && self.tag.is_none_or(|wanted| wanted == tag)
-    }
-
-    /// Those that it may take its message from.
-    pub(crate) fn senders(&self) -> &[Rank] {
-        match &self.from {
-            From::Rank(rank) => std::slice::from_ref(rank),
-            From::AnyOf(ranks) => ranks,
-        }
     }
 }

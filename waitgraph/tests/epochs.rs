@@ -234,6 +234,7 @@ impl Machine {
             locks: Vec::new(),
             posted: Vec::new(),
             entered: BTreeMap::from([(Identity(1), self.entered[task])]),
+            has_freed: false,
             inside: Vec::from_iter((step == Some(&Statement::Barrier)).then_some(barrier)),
             divisions: Vec::new(),
             is_partial: false,

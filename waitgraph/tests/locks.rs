@@ -193,7 +193,7 @@ impl Machine {
                     from: From::Rank(Rank(from as u32)),
                     tag: Some(0),
                 },
-                before: Vec::new(),
+                before: 0,
             }]),
             Some(Statement::Work | Statement::Send(_)) => Waits::Nothing,
         };
@@ -222,6 +222,7 @@ impl Machine {
             locks: own.map(|&(_, part, access)| lock(part, access)).collect(),
             posted: Vec::new(),
             entered: BTreeMap::new(),
+            has_freed: false,
             inside: Vec::new(),
             divisions: Vec::new(),
             is_partial: false,

@@ -1,6 +1,6 @@
 //! Whose events tell how a job came to where it stands: those who are named, and one of each kind of others.
 
-use super::{Edge, Waiting};
+use super::{Edge, Rank, Waiting};
 use crate::Answer;
 
 /// So many are looked at of those that are named.
@@ -16,12 +16,12 @@ impl Waiting {
         let named = Vec::from_iter(self.verdict().ranks().into_iter().map(|rank| rank.0));
         let mut involved = Vec::from_iter(named.into_iter().take(NAMED));
         let neighbours = self.graph.edges.iter().filter_map(|edge| {
-            let others = || edge.on.iter().map(|rank| rank.0);
             if involved.contains(&edge.waiter.0) {
-                others().next()
+                edge.on.iter().next().map(|rank| rank.0)
             } else {
-                others()
-                    .any(|other| involved.contains(&other))
+                let mut named = involved.iter();
+                named
+                    .any(|rank| edge.on.contains(Rank(*rank)))
                     .then_some(edge.waiter.0)
             }
         });
@@ -48,7 +48,7 @@ impl Answer {
                 continue;
             }
             let waiter = edges.iter().find(|edge| {
-                ranks.contains(edge.waiter.0) && edge.on.iter().any(|rank| named.contains(&rank.0))
+                ranks.contains(edge.waiter.0) && named.iter().any(|rank| edge.on.contains(Rank(*rank)))
             });
             let first = waiter.map(|edge| edge.waiter.0).or_else(|| ranks.iter().next());
             if let Some(rank) = first {

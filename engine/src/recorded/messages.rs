@@ -16,12 +16,8 @@ impl Task<'_> {
         let known = self.with_messages(communicator)?;
         let senders = peers(known)?;
         let from = match source {
-            peer::ANYBODY => {
-                let others = senders.iter().copied().collect::<Option<Vec<u32>>>()?;
-                let others = others.into_iter().filter(|rank| *rank != self.rank);
-                From::AnyOf(others.map(Rank).collect())
-            }
-            source => From::Rank(Rank((*senders.get(usize::try_from(source).ok()?)?)?)),
+            peer::ANYBODY => From::AnyOf(self.lists.sorted(senders)?),
+            source => From::Rank(Rank(senders.get(usize::try_from(source).ok()?)??)),
         };
         Some(Receive {
             communicator: Identity(known.identity),
@@ -38,7 +34,7 @@ impl Task<'_> {
 
     pub(super) fn channel(&self, communicator: Option<u64>, rank: i64, tag: i64) -> Option<Channel> {
         let known = self.with_messages(communicator)?;
-        let peer = (*peers(known)?.get(usize::try_from(rank).ok()?)?)?;
+        let peer = peers(known)?.get(usize::try_from(rank).ok()?)??;
         Some(Channel {
             communicator: Identity(known.identity),
             peer: Rank(peer),
@@ -56,19 +52,8 @@ impl Task<'_> {
         let Some(channel) = self.channel(communicator, destination, tag) else {
             return Item::Unknown;
         };
-        let row = self.recording().channels.iter().find(|each| {
-            Some(each.communicator) == communicator
-                && !each.received
-                && (i64::from(each.peer), each.tag) == (destination, tag)
-        });
-        let later = self
-            .under_way()
-            .filter(|other| {
-                other.begun > begun
-                    && other.communicator == communicator
-                    && other.destination == (destination, tag)
-            })
-            .count() as u64;
+        let row = self.recording().channel_to(communicator, destination, tag);
+        let later = self.sends_after(begun, communicator, (destination, tag));
         match row {
             Some(row) => Item::Delivery {
                 channel,

@@ -38,7 +38,7 @@ impl Task<'_> {
                 .is_some_and(|amount| amount.is_some_and(|bytes| bytes > 0))
         };
         let all = neighbours.sources.iter().chain(neighbours.destinations.iter());
-        let mut all = Vec::from_iter(all.flatten().map(|rank| Rank(*rank)));
+        let mut all = Vec::from_iter(all.flatten().map(Rank));
         all.sort_unstable();
         all.dedup();
         all.retain(|rank| *rank != Rank(self.rank));
@@ -91,7 +91,7 @@ fn by_rank(neighbours: &Members, portions: &recording::Portions) -> Option<BTree
     let mut sums: BTreeMap<Rank, Option<u64>> = BTreeMap::new();
     for (neighbour, portion) in neighbours.iter().zip(portions) {
         if let Some(rank) = neighbour {
-            let sum = sums.entry(Rank(*rank)).or_insert(Some(0));
+            let sum = sums.entry(Rank(rank)).or_insert(Some(0));
             *sum = sum
                 .zip(*portion)
                 .and_then(|(sum, portion)| sum.checked_add(portion));

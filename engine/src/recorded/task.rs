@@ -1,13 +1,12 @@
 //! One task's recording, in terms that all tasks share: what its threads wait for, and what it has done.
 
+use super::lists::Lists;
 use super::neighbours::is_among_neighbours;
 use super::{Collective, How, Identity, Rank, Record, asks, is_partial};
 use library::Function;
 use recording::layout::{does, peer};
 use recording::{Call, Pending, Recording, RequestState};
-use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use waitgraph::recorded::{Division, Item, Needs, Peers, Portions, Presence, Receive, Recorded, Waits};
 
 /// One task's recording, in terms that all tasks share.
@@ -16,7 +15,46 @@ pub(super) struct Task<'r> {
     pub(super) record: &'r Record,
     pub(super) operations: &'r [String],
     /// The members of each communicator, once for all tasks.
-    pub(super) members: &'r RefCell<BTreeMap<Identity, Vec<Arc<[Rank]>>>>,
+    pub(super) lists: &'r Lists,
+    /// What is under way, once for all that is asked about it.
+    under_way: UnderWay,
+}
+
+/// The requests of a task that are under way, by what is asked about them: when each was begun, in order.
+#[derive(Debug, Default)]
+struct UnderWay {
+    receives: Vec<u64>,
+    sends: BTreeMap<(Option<u64>, (i64, i64)), Vec<u64>>,
+}
+
+impl<'r> Task<'r> {
+    pub(super) fn new(rank: u32, record: &'r Record, operations: &'r [String], lists: &'r Lists) -> Self {
+        let mut task = Task {
+            rank,
+            record,
+            operations,
+            lists,
+            under_way: UnderWay::default(),
+        };
+        let mut under_way = UnderWay::default();
+        for request in task.under_way() {
+            if task.receive_of(request).is_some() {
+                under_way.receives.push(request.begun);
+            }
+            let channel = (request.communicator, request.destination);
+            under_way.sends.entry(channel).or_default().push(request.begun);
+        }
+        task.under_way = under_way;
+        task
+    }
+
+    /// How many sends of a channel under way, by the numbers of the task, were begun after this operation of it.
+    pub(super) fn sends_after(&self, begun: u64, communicator: Option<u64>, destination: (i64, i64)) -> u64 {
+        let sends = self.under_way.sends.get(&(communicator, destination));
+        sends.map_or(0, |sends| {
+            sends.len() - sends.partition_point(|other| *other <= begun)
+        }) as u64
+    }
 }
 
 impl Task<'_> {
@@ -81,6 +119,7 @@ impl Task<'_> {
                 .iter()
                 .map(|each| (Identity(each.identity), each.begun))
                 .collect(),
+            has_freed: recording.lost.freed,
             // What a request completes has been entered, too.
             inside: calls
                 .filter_map(|call| self.collective(call.communicator, call.ordinal, call))
@@ -111,10 +150,7 @@ impl Task<'_> {
         let message = || match self.receive(call.communicator, call.source) {
             Some(receive) => Item::Message {
                 receive,
-                before: self
-                    .under_way()
-                    .filter_map(|request| self.receive_of(request))
-                    .collect(),
+                before: self.under_way.receives.len(),
             },
             None => Item::Unknown,
         };
@@ -219,10 +255,9 @@ impl Task<'_> {
             Some(receive) => Item::Message {
                 receive,
                 before: self
-                    .under_way()
-                    .filter(|other| other.begun < request.begun)
-                    .filter_map(|other| self.receive_of(other))
-                    .collect(),
+                    .under_way
+                    .receives
+                    .partition_point(|begun| *begun < request.begun),
             },
             None => Item::Unknown,
         }
@@ -239,7 +274,6 @@ impl Task<'_> {
             return self.division_among_neighbours(known, division);
         }
         let peers = known.remote.as_ref().or(known.members.as_ref())?;
-        let peers: Option<Vec<Rank>> = peers.iter().map(|rank| rank.map(Rank)).collect();
         let portions = |of: &recording::Portions| match of {
             recording::Portions::OfMembers(portions) => Portions::OfMembers(portions.clone()),
             recording::Portions::OfRoot(root, portion) => Portions::OfRoot(*root as usize, *portion),
@@ -249,7 +283,7 @@ impl Task<'_> {
             ordinal: division.ordinal,
             operation: self.number_of(division.operation)?,
             peers: Peers::All {
-                ranks: self.shared(known.identity, peers?),
+                ranks: self.lists.in_order(peers)?,
                 place: known.rank as usize,
             },
             gives: portions(&division.gives),
@@ -264,44 +298,15 @@ impl Task<'_> {
         u32::try_from(found.ok()?).ok()
     }
 
-    /// This list of ranks of a communicator, once for all tasks that have it.
-    fn shared(&self, communicator: u64, ranks: Vec<Rank>) -> Arc<[Rank]> {
-        let mut lists = self.members.borrow_mut();
-        let shared = lists.entry(Identity(communicator)).or_default();
-        match shared.iter().find(|list| list[..] == ranks[..]) {
-            Some(list) => Arc::clone(list),
-            None => {
-                let list: Arc<[Rank]> = ranks.into();
-                shared.push(Arc::clone(&list));
-                list
-            }
-        }
-    }
-
     fn collective(&self, communicator: Option<u64>, ordinal: Option<u64>, call: &Call) -> Option<Collective> {
         let known = self.recording().communicator(communicator?)?;
-        let own: Option<Vec<Rank>> = known
-            .members
-            .as_ref()?
-            .iter()
-            .map(|rank| rank.map(Rank))
-            .collect();
-        let (own, remote) = (own?, known.remote.as_ref());
-        let mut members = own.clone();
-        members.extend(
-            remote
-                .into_iter()
-                .flat_map(|remote| remote.iter().flatten())
-                .map(|rank| Rank(*rank)),
-        );
-        let root = call
-            .root
-            .and_then(|root| own.get(root as usize).copied())
-            .filter(|_| remote.is_none());
+        let remote = known.remote.as_ref();
+        let root_of = |root: u32| Some(Rank(known.members.as_ref()?.get(root as usize)??));
+        let root = call.root.and_then(root_of).filter(|_| remote.is_none());
         let name = self.recording().operation(call.operation);
         Some(Collective {
             communicator: Identity(known.identity),
-            members: self.shared(known.identity, members),
+            members: self.lists.all(known)?,
             ordinal: ordinal?,
             operation: self.number_of(call.operation)?,
             root,

@@ -61,10 +61,10 @@ impl Waiting {
             };
             return Verdict::Deadlock(cycle.clone(), certainty);
         }
-        if graph.awaited.is_empty() {
-            Verdict::Nobody
-        } else {
-            Verdict::Awaited(graph.awaited.clone())
+        match graph.likely_cycles.first() {
+            _ if !graph.awaited.is_empty() => Verdict::Awaited(graph.awaited.clone()),
+            Some(cycle) => Verdict::Deadlock(cycle.clone(), Certainty::Probable),
+            None => Verdict::Nobody,
         }
     }
 
@@ -102,13 +102,26 @@ impl Waiting {
         })
     }
 
+    /// The tasks that wait with all of their threads that have called MPI, sorted.
+    #[must_use]
+    pub fn waiters(&self) -> Vec<Rank> {
+        let mut waiters: Vec<Rank> = self.graph.edges.iter().map(|edge| edge.waiter).collect();
+        waiters.sort_unstable();
+        waiters.dedup();
+        waiters.retain(|rank| self.graph.partly.binary_search(rank).is_err());
+        waiters
+    }
+
     /// Why a deadlock of these is not certain.
     #[must_use]
     pub fn doubt_of(&self, cycle: &[Rank]) -> &'static str {
         let mut own = self.graph.edges.iter();
+        let cycle: BTreeSet<Rank> = cycle.iter().copied().collect();
         let is_lock = |edge: &Edge| matches!(edge.why, Why::Lock(_)) && cycle.contains(&edge.waiter);
         if own.any(is_lock) {
             "who has a window locked is told by calls alone, and a library may have it otherwise"
+        } else if self.graph.stuck.is_empty() {
+            "it depends on the library whether it holds them up until all have come"
         } else {
             "some of them only ask again and again, and may do other things between"
         }
@@ -124,8 +137,11 @@ impl Waiting {
                 sender.0, receiver.0
             ));
         }
-        let waiters = self.graph.edges.iter().map(|edge| edge.waiter);
-        let known: BTreeSet<Rank> = waiters.chain(awaited.iter().copied()).collect();
+        let known: BTreeSet<Rank> = self
+            .waiters()
+            .into_iter()
+            .chain(awaited.iter().copied())
+            .collect();
         let ranks = self.tasks.iter().map(|task| task.rank);
         let others: base::RankSet = ranks.filter(|&rank| !known.contains(&Rank(rank))).collect();
         let partial = self.tasks.iter().any(|task| task.is_partial);

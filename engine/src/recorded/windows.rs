@@ -10,7 +10,7 @@ impl Task<'_> {
     /// The signals of this kind that go between the task and a peer over a window, given by its serial number.
     pub(super) fn signals(&self, window: Option<u64>, rank: i64, tag: i64) -> Option<Signals> {
         let known = self.recording().communicator(window?)?;
-        let peer = (*known.members.as_ref()?.get(usize::try_from(rank).ok()?)?)?;
+        let peer = known.members.as_ref()?.get(usize::try_from(rank).ok()?)??;
         let signal = match (known.kind, tag) {
             (Kind::Window, signal::POSTS) => Signal::Post,
             (Kind::Window, signal::COMPLETES) => Signal::Complete,
@@ -46,9 +46,7 @@ impl Task<'_> {
         };
         let target = match how {
             signal::SHARES_ALL => None,
-            _ => Some(Rank(
-                (*known.members.as_ref()?.get(usize::try_from(rank).ok()?)?)?,
-            )),
+            _ => Some(Rank(known.members.as_ref()?.get(usize::try_from(rank).ok()?)??)),
         };
         let window = Identity(known.identity);
         Some(Lock {
@@ -69,7 +67,7 @@ impl Task<'_> {
         let Some(known) = self.window(call.communicator) else {
             return Item::Unknown;
         };
-        let member = |rank: usize| (*known.members.as_ref()?.get(rank)?).map(Rank);
+        let member = |rank: usize| Some(Rank(known.members.as_ref()?.get(rank)??));
         let target = usize::try_from(rank).ok().and_then(member);
         if rank >= 0 && target.is_none() || rank == peer::NOBODY {
             return Item::Unknown;

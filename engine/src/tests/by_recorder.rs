@@ -6,13 +6,14 @@ use crate::{Answer, Certainty, Grounds, Outwards, SliceStep, Witness};
 use base::RankSet;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use waitgraph::WaitGraph;
 use waitgraph::recorded::Needs;
+use waitgraph::{WaitGraph, Whom};
 
 pub(crate) fn doing(rank: u32) -> Doing {
     Doing {
         rank,
         operation: None,
+        threads: Vec::new(),
         polls: None,
         for_ns: 0,
         stage: Stage::Running,
@@ -31,6 +32,7 @@ pub(crate) fn doing(rank: u32) -> Doing {
 pub(crate) fn waiting(edges: &[(u32, u32)], graph: WaitGraph) -> Waiting {
     let edge = |&(waiter, on): &(u32, u32)| Edge {
         waiter: Rank(waiter),
+        thread: 0,
         on: [Rank(on)].into(),
         why: Why::Message {
             communicator: Identity(1),
@@ -174,7 +176,8 @@ fn in_barrier(waiter: u32, on: &Arc<[Rank]>, ordinal: u64) -> Edge {
     };
     Edge {
         waiter: Rank(waiter),
-        on: Arc::clone(on),
+        thread: 0,
+        on: Whom::all(Arc::clone(on)),
         why: Why::Entry {
             collective,
             entered: 0,
@@ -230,6 +233,20 @@ fn a_short_ring_is_seen_call_by_call_and_a_long_one_as_one_node() {
     let long = ring(5_000);
     assert_eq!((long.nodes.len(), long.links.len()), (1, 1));
     assert_eq!(long.links[0].on.len(), 5_000);
+}
+
+/// Every task waits in an operation of its own for many others: what is told of that has a bound, and it is said that there is more.
+#[test]
+fn what_is_told_of_waits_of_many_kinds_has_a_bound() {
+    let tasks = 2_000;
+    let on: Arc<[Rank]> = (0..tasks).step_by(2).map(Rank).collect();
+    let odd = (0..tasks).filter(|rank| rank % 2 == 1);
+    let edges = odd
+        .map(|waiter| in_barrier(waiter, &on, u64::from(waiter)))
+        .collect();
+    let found = graph_of(tasks, edges, WaitGraph::default()).condensed();
+    let named: u64 = found.links.iter().map(|link| link.on.len()).sum();
+    assert!(found.is_cut && (1 << 19..1 << 20).contains(&named), "{named}");
 }
 
 /// Every wait of the full graph is one of the links between the nodes of its two tasks, and every task is in one node.
@@ -317,7 +334,7 @@ fn waits_between_groups_of_any_kind_are_those_of_their_tasks() {
         let mut expected: BTreeSet<(usize, usize, u32)> = BTreeSet::new();
         for edge in &edges {
             let on = edge.on.iter();
-            expected.extend(on.map(|&on| (group_of(edge.waiter), group_of(on), on.0)));
+            expected.extend(on.map(|on| (group_of(edge.waiter), group_of(on), on.0)));
         }
         let waiting = graph_of(12, edges, WaitGraph::default());
         let found = waiting.between(&groups).into_iter();

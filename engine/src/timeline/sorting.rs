@@ -69,9 +69,12 @@ impl Groups {
             let mut ranks = Vec::new();
             for side in [
                 communicator.members.as_ref()?,
-                communicator.remote.as_ref().unwrap_or(&[].into()),
+                communicator
+                    .remote
+                    .as_ref()
+                    .unwrap_or(&recording::Members::default()),
             ] {
-                ranks.extend(side.iter().copied().collect::<Option<Vec<u32>>>()?);
+                ranks.extend(side.iter().collect::<Option<Vec<u32>>>()?);
             }
             if communicator.remote.is_some() {
                 // Both sides name themselves first.
@@ -230,7 +233,7 @@ pub fn since_epoch(recording: &Recording, clock: u64) -> i64 {
 /// A rank of a communicator as a rank of the world: of an intercommunicator, peers are those of the other side.
 pub(super) fn peer_of(communicator: &recording::Communicator, peer: u32) -> Option<u32> {
     let side = communicator.remote.as_ref().or(communicator.members.as_ref())?;
-    *side.get(peer as usize)?
+    side.get(peer as usize)?
 }
 
 /// Whose part of a collective operation comes before whose.

@@ -40,7 +40,7 @@ pub(crate) fn waits_out<'w>(waiting: &'w Waiting, involved: &[u32]) -> WaitsJson
         .sum::<usize>();
     let edges = waiting.graph.edges.iter().flat_map(|each| {
         let on = each.on.iter();
-        on.map(|on| edge(waiting, each, *on))
+        on.map(|on| edge(waiting, each, on))
     });
     WaitsJson {
         schema: "hindmost-waits".into(),
@@ -54,12 +54,14 @@ pub(crate) fn waits_out<'w>(waiting: &'w Waiting, involved: &[u32]) -> WaitsJson
         edges: edges.take(MOST_EDGES).collect(),
         edges_left_out: pairs.saturating_sub(MOST_EDGES),
         nodes: graph.nodes.iter().map(node).collect(),
+        links_cut: graph.is_cut,
         links: graph
             .links
             .iter()
             .map(|each| link(waiting, &graph, each))
             .collect(),
         stuck: set(&waiting.graph.stuck),
+        partly: set(&waiting.graph.partly),
         cycles: waiting.graph.cycles.iter().map(|cycle| set(cycle)).collect(),
         awaited: set(&waiting.graph.awaited),
         transfers: waiting
@@ -95,7 +97,9 @@ pub struct WaitsJson<'w> {
     edges_left_out: usize,
     nodes: Vec<NodeJson>,
     links: Vec<LinkJson>,
+    links_cut: bool,
     stuck: String,
+    partly: String,
     cycles: Vec<String>,
     awaited: String,
     transfers: Vec<TransferJson<'w>>,
@@ -128,6 +132,7 @@ pub struct LeastJson {
 impl WaitsJson<'_> {
     /// Leaves what a page shows: the nodes next to those that hold the others, and no single tasks.
     pub(crate) fn keep_nodes(&mut self, most: usize) {
+        self.links_cut |= self.links.len() > most || self.nodes.len() > most;
         self.tasks.clear();
         self.edges_left_out += self.edges.len();
         self.edges.clear();
@@ -194,6 +199,7 @@ pub struct LinkJson {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct EdgeJson<'w> {
     waiter: u32,
+    thread: usize,
     on: u32,
     proven: bool,
     polling: bool,
@@ -311,6 +317,7 @@ fn edge<'w>(waiting: &'w Waiting, edge: &'w Edge, on: Rank) -> EdgeJson<'w> {
     let name = |identity| Cow::from(waiting.communicators.get(identity).map_or("", String::as_str));
     EdgeJson {
         waiter: edge.waiter.0,
+        thread: edge.thread,
         on: on.0,
         proven: edge.certainty == Certainty::Proven,
         polling: edge.how == How::Polling,

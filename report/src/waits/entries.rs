@@ -1,6 +1,6 @@
 //! Waits in collective operations that are told in one line.
 
-use engine::recorded::{Certainty, Edge, Identity, Rank, Why};
+use engine::recorded::{Certainty, Edge, Identity, ListId, Rank, Why};
 use std::collections::BTreeMap;
 
 /// Which collective operation a task waits in, how far those have come for whom it waits, and how certain that is.
@@ -12,7 +12,7 @@ pub(super) struct Entries<'w> {
     /// An edge of each, with the tasks that wait.
     pub(super) alike: Vec<(&'w Edge, Vec<Rank>)>,
     /// Where they stand. Many share one long list, which is looked through once.
-    by_list: BTreeMap<(Entry, *const Rank), usize>,
+    by_list: BTreeMap<(Entry, ListId), usize>,
     by_ranks: BTreeMap<(Entry, &'w [Rank]), usize>,
 }
 
@@ -29,8 +29,8 @@ impl<'w> Entries<'w> {
             edge.certainty,
         );
         let (alike, by_ranks) = (&mut self.alike, &mut self.by_ranks);
-        let at = *self.by_list.entry((entry, edge.on.as_ptr())).or_insert_with(|| {
-            *by_ranks.entry((entry, &edge.on)).or_insert_with(|| {
+        let at = *self.by_list.entry((entry, edge.on.id())).or_insert_with(|| {
+            *by_ranks.entry((entry, &edge.on.list()[..])).or_insert_with(|| {
                 alike.push((edge, Vec::new()));
                 alike.len() - 1
             })

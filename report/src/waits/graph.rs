@@ -1,6 +1,6 @@
 //! The wait graph with few nodes, in words and as a `.dot` file.
 
-use super::{communicator, does, message_line, operation, part, plural, ranks_text, seconds, signal_name};
+use super::{communicator, does, message_line, operation, part, seconds, set_text, signal_name};
 use crate::clean::clean;
 use crate::names::shortened;
 use crate::tree::{in_pieces, quoted};
@@ -83,22 +83,26 @@ pub(crate) fn link_sentence(waiting: &Waiting, graph: &Condensed, link: &Link) -
     let (Some(node), Some(edge)) = (graph.nodes.get(link.from), waiting.graph.edges.get(link.edge)) else {
         return String::new();
     };
-    let called = node.does.as_ref().and_then(|doing| doing.operation.as_deref());
+    let called = node
+        .does
+        .as_ref()
+        .and_then(|doing| doing.operation_of(edge.thread));
     let called = clean(called.unwrap_or("MPI")).into_owned();
     let is_message = !matches!(edge.why, Why::Entry { .. });
-    if node.ranks.len() == 1 && link.on.len() == 1 && is_message {
-        let on = edge.on.first().copied().unwrap_or(edge.waiter);
-        return message_line(waiting, edge, on, &called);
+    if let (1, 1, Some(on), true) = (node.ranks.len(), link.on.len(), link.on.first(), is_message) {
+        return message_line(waiting, edge, Rank(on), &called);
     }
-    let waiters: Vec<Rank> = node.ranks.iter().map(Rank).collect();
-    let on: Vec<Rank> = link.on.iter().map(Rank).collect();
-    let wait = match edge.how {
-        How::Blocked => format!("{} in {called}", plural(&waiters, "waits", "wait")),
-        How::Polling => format!("{} by {called} again and again", plural(&waiters, "asks", "ask")),
+    let (waits, asks) = match node.ranks.len() {
+        1 => ("waits", "asks"),
+        _ => ("wait", "ask"),
     };
-    let whom = match (waiters.len(), &edge.why) {
+    let wait = match edge.how {
+        How::Blocked => format!("{waits} in {called}"),
+        How::Polling => format!("{asks} by {called} again and again"),
+    };
+    let whom = match (node.ranks.len(), &edge.why) {
         (2.., Why::Message { .. } | Why::Delivery { .. } | Why::Signal { .. } | Why::Lock(_))
-            if on.len() > 1 =>
+            if link.on.len() > 1 =>
         {
             "each for some of "
         }
@@ -110,8 +114,8 @@ pub(crate) fn link_sentence(waiting: &Waiting, graph: &Condensed, link: &Link) -
     };
     format!(
         "{} {wait} {whom}{} ({}{doubt})",
-        ranks_text(&waiters),
-        ranks_text(&on),
+        set_text(&node.ranks),
+        set_text(&link.on),
         link_label(waiting, link)
     )
 }

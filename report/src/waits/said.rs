@@ -26,7 +26,8 @@ impl WaitsSaid {
         let named = waiting.named(&verdict);
         let mut waits: BTreeMap<u32, RankSet> = BTreeMap::new();
         for edge in &waiting.graph.edges {
-            let on = || edge.on.iter().map(|rank| rank.0).collect();
+            let runs = || edge.on.runs().map(|(first, last)| (first.0, last.0));
+            let on = || RankSet::from_ranges(runs());
             waits.entry(edge.waiter.0).or_insert_with(on);
         }
         Self {

@@ -1,9 +1,11 @@
 //! What runs on when its call has returned: requests, from the call that starts them to the one that completes them.
 
-use super::call::{Call, is_collective};
+use super::call::{Call, is_collective, receives, sends};
 use super::{Recorder, lost};
 use crate::tables::Table;
-use recording::layout::{FREE, REQUEST, REQUESTS, REQUESTS_AT, RETIRED, communicator, peer, request, state};
+use recording::layout::{
+    FREE, REQUEST, REQUESTS, REQUESTS_AT, RETIRED, channel, communicator, peer, request, state,
+};
 use recording::ring::Step;
 use std::sync::atomic::Ordering;
 
@@ -127,14 +129,39 @@ impl Recorder {
         }
     }
 
-    /// A request is freed: nobody can wait for it any more.
+    /// The operation of a request was cancelled: it has taken no message. Whether what is sent no more was counted by its receiver is not known.
+    pub fn cancelled(&self, handle: u64) {
+        let words = self.words;
+        let active = |row: usize| words.get(row + request::STATE) & state::ACTIVE != 0;
+        let Some(row) = REQUESTS_TABLE.find(words, handle, handle, active) else {
+            return;
+        };
+        if sends(self.call_of(row).does) {
+            self.lose(lost::REQUESTS);
+        }
+        let state = words.get(row + request::STATE);
+        if state & state::PERSISTENT != 0 {
+            words.publish(row + request::STATE, state & !state::ACTIVE);
+        } else {
+            self.alone(|| REQUESTS_TABLE.remove(words, row));
+        }
+    }
+
+    /// A request is freed: nobody can wait for it any more. A receive that is under way takes its message all the same, and nobody is told when.
     pub fn free(&self, handle: u64) {
         let words = self.words;
-        self.alone(|| {
-            if let Some(row) = REQUESTS_TABLE.find(words, handle, handle, |_| true) {
-                REQUESTS_TABLE.remove(words, row);
+        if let Some(row) = REQUESTS_TABLE.find(words, handle, handle, |_| true) {
+            let call = self.call_of(row);
+            if words.get(row + request::STATE) & state::ACTIVE != 0 && receives(call.does) {
+                if call.source >= 0 && call.receive_tag >= 0 {
+                    let from = (call.source, call.receive_tag);
+                    self.count(call.serial, true, from, channel::DONE);
+                } else if call.source != peer::NOBODY {
+                    self.lose(lost::REQUESTS);
+                }
             }
-        });
+            self.alone(|| REQUESTS_TABLE.remove(words, row));
+        }
         self.forget_division(handle);
         self.remove_communicator(handle, PREPARED);
     }

@@ -2,7 +2,8 @@
  * spaces, ranks by '|'; a step is a letter, a communicator (0 the world, 1 the ranks of the same parity, 2 a duplicate of the world), a rank of
  * the world and a tag: S0,2,7. Of epochs of a window the rank is a set of ranks, a bit for each: O post, T start, C complete, V wait; E is a fence of another
  * window. G is an operation among neighbours: of communicator 3, a ring in which each takes of two and gives to two others, and of 4, a line, which is a grid of one dimension; the
- * third number tells which operation. Of locks the rank is whose part of a third window: K locks it alone, and does something to it, so that it has the lock; U gives it back; N does both. */
+ * third number tells which operation. Of locks the rank is whose part of a third window: K locks it alone, and does something to it, so that it has the lock; U gives it back; N does both.
+ * Z begins a receive and cancels it, Y begins one and frees its request. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,6 +88,20 @@ int main(int argc, char **argv)
         case 'S': MPI_Ssend(&value, 1, MPI_INT, peer, tag, comm); break;
         case 'I': MPI_Issend(&value, 1, MPI_INT, peer, tag, comm, &requests[pending++]); break;
         case 'R': MPI_Recv(&value, 1, MPI_INT, peer, tag, comm, MPI_STATUS_IGNORE); break;
+        case 'Z': {
+            MPI_Request cancelled;
+            MPI_Irecv(&value, 1, MPI_INT, peer, tag, comm, &cancelled);
+            MPI_Cancel(&cancelled);
+            MPI_Wait(&cancelled, MPI_STATUS_IGNORE);
+            break;
+        }
+        case 'Y': {
+            static int taken;
+            MPI_Request freed;
+            MPI_Irecv(&taken, 1, MPI_INT, peer, tag, comm, &freed);
+            MPI_Request_free(&freed);
+            break;
+        }
         case 'Q': MPI_Irecv(&values[pending], 1, MPI_INT, peer, tag, comm, &requests[pending]); pending++; break;
         case 'X': MPI_Sendrecv(&value, 1, MPI_INT, peer, tag, &sum, 1, MPI_INT, peer, tag, comm, MPI_STATUS_IGNORE); break;
         case 'W': MPI_Waitall(pending, requests, MPI_STATUSES_IGNORE); pending = 0; break;

@@ -6,20 +6,67 @@
 
 use super::need::Need;
 use super::world::World;
-use crate::recorded::{Item, Lock, Presence, Recorded, Waits};
+use crate::recorded::{Identity, Item, Lock, LockKind, Presence, Recorded, Waits};
 use crate::state::Rank;
+use std::collections::BTreeMap;
+
+/// Who has asked for locks, by window: those that exclude all others, and those that are shared. One who only wants to share has nothing to do with the latter, of which
+/// there may be as many as tasks.
+pub(super) struct Locks<'t> {
+    exclusive: BTreeMap<Identity, Vec<&'t Recorded>>,
+    shared: BTreeMap<Identity, Vec<&'t Recorded>>,
+    /// A task is outside of MPI.
+    is_one_outside: bool,
+}
+
+impl<'t> Locks<'t> {
+    /// The locks of the tasks, which are given by rank.
+    pub(super) fn of(tasks: &[&'t Recorded]) -> Self {
+        let (mut exclusive, mut shared) = (BTreeMap::new(), BTreeMap::new());
+        let takes_part = |task: &&&Recorded| task.presence == Presence::Present && !task.is_partial;
+        for task in tasks.iter().filter(takes_part) {
+            for lock in &task.locks {
+                let of_kind: &mut BTreeMap<_, Vec<&'t Recorded>> = match lock.access {
+                    LockKind::Exclusive => &mut exclusive,
+                    LockKind::Shared => &mut shared,
+                };
+                let known = of_kind.entry(lock.window).or_default();
+                if known.last().is_none_or(|last| last.rank != task.rank) {
+                    known.push(task);
+                }
+            }
+        }
+        Locks {
+            exclusive,
+            shared,
+            is_one_outside: tasks.iter().any(|task| is_outside(task)),
+        }
+    }
+
+    /// Those who may have what excludes this one.
+    fn against(&self, lock: &Lock) -> impl Iterator<Item = &'t Recorded> {
+        let shared = match lock.access {
+            LockKind::Exclusive => self.shared.get(&lock.window),
+            LockKind::Shared => None,
+        };
+        let all = [self.exclusive.get(&lock.window), shared];
+        all.into_iter().flatten().flatten().copied()
+    }
+}
 
 impl World<'_> {
     /// The tasks one of which keeps this one from the lock, sorted; none if nobody does.
     pub(super) fn holders(&self, task: &Recorded, lock: &Lock) -> Vec<Rank> {
-        let has_it = |other: &&&Recorded| {
+        let has_it = |other: &&Recorded| {
             other.rank != task.rank
-                && other.presence == Presence::Present
-                && !other.is_partial
                 && other.locks.iter().any(|held| held.excludes(lock))
                 && !waits_for_part(other, lock)
         };
-        self.with_locks().filter(has_it).map(|other| other.rank).collect()
+        let holders = self.locks().against(lock).filter(has_it);
+        let mut holders = Vec::from_iter(holders.map(|other| other.rank));
+        holders.sort_unstable();
+        holders.dedup();
+        holders
     }
 
     /// What has to happen before the task has what it wants of a part of a window.
@@ -39,12 +86,15 @@ impl World<'_> {
 
     /// Whether a task whose part is locked is outside of MPI, or nobody knows.
     fn may_serve_later(&self, lock: &Lock) -> bool {
-        let is_outside = |task: &Recorded| task.threads.iter().all(|(waits, _)| *waits == Waits::Nothing);
         match lock.target {
             Some(target) => self.recorded(target).is_none_or(is_outside),
-            None => self.all().any(is_outside),
+            None => self.locks().is_one_outside,
         }
     }
+}
+
+fn is_outside(task: &Recorded) -> bool {
+    task.threads.iter().all(|(waits, _)| *waits == Waits::Nothing)
 }
 
 /// Whether it stands in a call that waits for this part of the window itself.

@@ -4,6 +4,9 @@
 //! again when one of them is met; so each is looked at a few times only, whatever the length of a chain of waits.
 
 use crate::state::Rank;
+use crate::whom::{ListId, Whom};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// What has to happen before a wait ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,7 +17,7 @@ pub(super) enum Need {
     Never,
     /// The task does something.
     Rank(Rank),
-    /// All tasks of a set that several wait for do something.
+    /// Tasks of a set that several wait for do something.
     Set(SetId),
     /// All of these.
     All(Vec<Need>),
@@ -24,7 +27,46 @@ pub(super) enum Need {
 
 /// A set of tasks in the table of those that others wait for together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct SetId(pub(super) usize);
+pub(super) struct SetId(usize);
+
+/// How many of a set have to do something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum HowMany {
+    /// All of them.
+    All,
+    /// One of them.
+    One,
+}
+
+/// The sets that others wait for together, each once.
+#[derive(Debug, Default)]
+pub(super) struct Sets {
+    known: BTreeMap<(ListId, HowMany), SetId>,
+    all: Vec<(HowMany, Arc<[Rank]>)>,
+}
+
+impl Sets {
+    /// The number of a set. A list lives as long as the table, so that no other takes its place.
+    pub(super) fn id(&mut self, how_many: HowMany, list: &Arc<[Rank]>) -> SetId {
+        let key = (Whom::all(Arc::clone(list)).id(), how_many);
+        *self.known.entry(key).or_insert_with(|| {
+            self.all.push((how_many, Arc::clone(list)));
+            SetId(self.all.len() - 1)
+        })
+    }
+
+    /// What has to happen, by the number of the set.
+    pub(super) fn needs(&self, of_rank: impl Fn(Rank) -> Need) -> Vec<Need> {
+        let need = |(how_many, list): &(HowMany, Arc<[Rank]>)| {
+            let needs = list.iter().map(|rank| of_rank(*rank)).collect();
+            match how_many {
+                HowMany::All => Need::All(needs),
+                HowMany::One => Need::One(needs),
+            }
+        };
+        self.all.iter().map(need).collect()
+    }
+}
 
 /// What the tasks need, each with what its threads do: it goes on if one of them does, or if it has none.
 pub(super) struct Needs<'n> {

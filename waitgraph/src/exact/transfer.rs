@@ -53,9 +53,10 @@ pub(super) fn transfers(world: &World<'_>, waits: &BTreeSet<Rank>) -> Vec<Transf
             match item {
                 Item::Delivery { channel, number } => found.extend(given(world, task, channel, *number)),
                 Item::Message { receive, before } => {
-                    let has_come = |sender: &&Rank| world.has_come(task, receive, before, **sender);
-                    let of = |sender: &Rank| open_sends(world, task, receive.communicator, *sender);
-                    let sends = receive.senders().iter().filter(has_come).flat_map(of);
+                    let has_come = |sender: &Rank| world.has_come(task, receive, *before, *sender);
+                    let of = |sender: Rank| open_sends(world, task, receive.communicator, sender);
+                    let senders = world.may_have_sent(task, receive).into_iter();
+                    let sends = senders.filter(has_come).flat_map(of);
                     found.extend(sends.filter(|each| receive.tag.is_none_or(|tag| tag == each.tag)));
                 }
                 _ => {}

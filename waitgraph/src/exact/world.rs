@@ -1,76 +1,117 @@
 //! What the counts of all tasks together say about what one of them waits for.
+//!
+//! A job has many tasks that wait alike, and one task may have thousands of receives and channels: whatever several need is found once, and nothing goes through all tasks for
+//! each of them.
 
 use super::absence::{Absences, Absent};
-use super::lock::waits_for_any;
-use super::need::{Need, Needs};
-use super::{Edge, WaitGraph, Why};
+use super::lock::{Locks, waits_for_any};
+use super::need::{HowMany, Need, Needs, Sets};
+use super::posted::{Posted, Takers};
+use crate::Certainty;
 use crate::recorded::{
     Channel, Collective, From, How, Identity, Item, Presence, Receive, Recorded, Signals, Waits,
 };
 use crate::state::Rank;
-use crate::{Certainty, certainty_of};
-use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::Rc;
 use std::sync::Arc;
-
-/// How many messages that fit somebody has sent, and which that nobody asks for: tags, and how many.
-type Sent = (u64, Vec<(i64, u64)>);
 
 /// The records of a job.
 pub(super) struct World<'t> {
-    tasks: BTreeMap<Rank, &'t Recorded>,
-    /// Those that have locks of windows.
-    with_locks: Vec<&'t Recorded>,
+    /// By rank.
+    tasks: Vec<&'t Recorded>,
+    /// Those whose counts cannot be relied on, sorted.
+    uncounted: Vec<Rank>,
+    locks: Locks<'t>,
     absences: RefCell<Absences>,
+    sets: RefCell<Sets>,
+    posted: RefCell<BTreeMap<Rank, Rc<Posted>>>,
+    /// Who has sent to a task over a communicator.
+    senders: OnceCell<BTreeMap<(Rank, Identity), Vec<Rank>>>,
+    /// How many records were looked up.
+    looked_up: Cell<u64>,
 }
 
 impl<'t> World<'t> {
     /// The world of these tasks, of which each is given once.
     pub(super) fn new(tasks: &'t [Recorded]) -> Self {
+        let mut tasks = Vec::from_iter(tasks);
+        tasks.sort_by_key(|task| task.rank);
+        let uncounted = tasks.iter().filter(|task| task.is_partial);
         World {
-            tasks: tasks.iter().map(|task| (task.rank, task)).collect(),
-            with_locks: sorted(tasks.iter().filter(|task| !task.locks.is_empty())),
+            uncounted: uncounted.map(|task| task.rank).collect(),
+            locks: Locks::of(&tasks),
+            tasks,
             absences: RefCell::default(),
+            sets: RefCell::default(),
+            posted: RefCell::default(),
+            senders: OnceCell::new(),
+            looked_up: Cell::new(0),
         }
     }
 
+    /// How many records were looked up until now.
+    pub(super) fn looked_up(&self) -> u64 {
+        self.looked_up.get()
+    }
+
     /// The record of a task.
-    pub(super) fn recorded(&self, rank: Rank) -> Option<&Recorded> {
-        self.tasks.get(&rank).copied()
+    pub(super) fn recorded(&self, rank: Rank) -> Option<&'t Recorded> {
+        self.looked_up.set(self.looked_up.get() + 1);
+        let at = self.tasks.binary_search_by_key(&rank, |task| task.rank).ok()?;
+        self.tasks.get(at).copied()
     }
 
-    /// All records.
-    pub(super) fn all(&self) -> impl Iterator<Item = &Recorded> {
-        self.tasks.values().copied()
+    /// The same, if its counts can be relied on.
+    fn counted(&self, rank: Rank) -> Option<&'t Recorded> {
+        self.recorded(rank).filter(|task| !task.is_partial)
     }
 
-    /// Those that have locks of windows, by rank.
-    pub(super) fn with_locks(&self) -> impl Iterator<Item = &&Recorded> {
-        self.with_locks.iter()
+    /// All records, by rank.
+    pub(super) fn all(&self) -> impl Iterator<Item = &'t Recorded> {
+        self.tasks.iter().copied()
     }
 
-    /// Whether there is a record of it.
-    pub(super) fn is_recorded(&self, rank: Rank) -> bool {
-        self.tasks.contains_key(&rank)
+    /// What is known of locks.
+    pub(super) fn locks(&self) -> &Locks<'t> {
+        &self.locks
+    }
+
+    /// What each thread of each task needs that takes part, by rank.
+    fn needs(&self, least: Certainty) -> Vec<(Rank, Vec<Need>)> {
+        let present = self.all().filter(|task| task.presence == Presence::Present);
+        let of_task = |task: &Recorded| {
+            let threads = task.threads.iter();
+            let needs = threads.map(|(waits, _)| self.need(task, waits, least)).collect();
+            (task.rank, needs)
+        };
+        present.map(of_task).collect()
+    }
+
+    /// The tasks that can never go on if the library holds up who is in a collective operation until all have come for whom it may wait.
+    pub(super) fn likely_stuck(&self) -> Vec<Rank> {
+        let tasks = self.needs(Certainty::Probable);
+        let sets = self.sets.borrow().needs(|rank| self.of_rank(rank));
+        Needs {
+            tasks: &tasks,
+            sets: &sets,
+        }
+        .stuck()
     }
 
     /// The tasks that can never go on; those that can if all that poll can as well.
     pub(super) fn stuck(&self) -> (Vec<Rank>, Vec<Rank>) {
-        let present = self.tasks.values().filter(|task| self.is_present(task.rank));
-        let of_task = |task: &&Recorded| {
-            let threads = task.threads.iter();
-            let needs: Vec<Need> = threads.map(|(waits, _)| self.need(task, waits)).collect();
-            (task.rank, needs)
-        };
-        let mut tasks: Vec<(Rank, Vec<Need>)> = present.map(of_task).collect();
-        let of_set = |set: &Arc<[Rank]>| Need::All(set.iter().map(|rank| self.of_rank(*rank)).collect());
-        let sets: Vec<Need> = self.absences.borrow().sets.iter().map(of_set).collect();
+        let mut tasks = self.needs(Certainty::Proven);
+        let sets = self.sets.borrow().needs(|rank| self.of_rank(rank));
         let needs = |tasks: &[(Rank, Vec<Need>)]| Needs { tasks, sets: &sets }.stuck();
         let stuck = needs(&tasks);
         for (rank, needs) in &mut tasks {
-            let task = self.tasks[rank];
-            let polls = task.threads.iter().any(|(_, how)| *how == How::Polling);
-            if polls || waits_for_any(task) {
+            let unsure = |task: &Recorded| {
+                let mut threads = task.threads.iter();
+                threads.any(|(_, how)| *how == How::Polling) || waits_for_any(task)
+            };
+            if self.recorded(*rank).is_some_and(unsure) {
                 needs.push(Need::Nothing);
             }
         }
@@ -79,18 +120,13 @@ impl<'t> World<'t> {
 
     /// Whether it takes part, or nobody knows.
     pub(super) fn is_present(&self, rank: Rank) -> bool {
-        self.tasks
-            .get(&rank)
+        self.recorded(rank)
             .is_none_or(|task| task.presence == Presence::Present)
     }
 
-    /// Whether counts of the task can be relied on.
-    fn is_counted(&self, rank: Rank) -> bool {
-        self.tasks.get(&rank).is_some_and(|task| !task.is_partial)
-    }
-
-    fn need(&self, task: &Recorded, waits: &Waits) -> Need {
-        let of = |items: &[Item]| items.iter().map(|item| self.need_of(task, item)).collect();
+    /// What has to happen before a thread of the task goes on that waits for this, as far as that is so certain at least.
+    pub(super) fn need(&self, task: &Recorded, waits: &Waits, least: Certainty) -> Need {
+        let of = |items: &[Item]| items.iter().map(|item| self.need_of(task, item, least)).collect();
         match waits {
             Waits::Nothing => Need::Nothing,
             Waits::All(items) => Need::All(of(items)),
@@ -118,19 +154,18 @@ impl<'t> World<'t> {
         }
     }
 
-    fn need_of(&self, task: &Recorded, item: &Item) -> Need {
+    /// What has to happen before this comes to the task, as far as that is so certain at least.
+    pub(super) fn need_of(&self, task: &Recorded, item: &Item, least: Certainty) -> Need {
         match item {
             Item::Unknown => Need::Nothing,
             Item::Message { receive, before } => {
-                let senders = receive.senders();
-                let is_there = |sender: &Rank| self.has_come(task, receive, before, *sender);
-                if senders.iter().any(is_there) {
+                let mut senders = self.may_have_sent(task, receive).into_iter();
+                if senders.any(|sender| self.has_come(task, receive, *before, sender)) {
                     return Need::Nothing;
                 }
-                let mut needs: Vec<Need> = senders.iter().map(|sender| self.of_rank(*sender)).collect();
-                match needs.len() {
-                    1 => needs.remove(0),
-                    _ => Need::One(needs),
+                match &receive.from {
+                    From::Rank(sender) => self.of_rank(*sender),
+                    From::AnyOf(list) => Need::Set(self.sets.borrow_mut().id(HowMany::One, list)),
                 }
             }
             Item::Delivery { channel, number } => {
@@ -150,77 +185,100 @@ impl<'t> World<'t> {
             Item::Lock(lock) => self.need_of_lock(task, lock),
             Item::Collective(collective) => {
                 let absent = self.absent(task.rank, collective);
-                let needed = absent.iter().filter(|group| group.certainty == Certainty::Proven);
+                let needed = absent.iter().filter(|group| group.certainty >= least);
                 Need::All(needed.map(|group| Need::Set(group.set)).collect())
             }
         }
     }
 
+    /// Of those of whom a receive takes, the ones of which a message may be on its way: of all others none is.
+    pub(super) fn may_have_sent(&self, task: &Recorded, receive: &Receive) -> Vec<Rank> {
+        let list = match &receive.from {
+            From::Rank(sender) => return vec![*sender],
+            From::AnyOf(list) => list,
+        };
+        let mut found = Vec::from_iter(self.senders_among(task.rank, receive.communicator, list));
+        let is_on = |rank: &&Rank| list.binary_search(rank).is_ok();
+        found.extend(self.uncounted.iter().filter(is_on));
+        if task.is_partial {
+            // Nobody knows what it has received: one that is recorded stands for all.
+            found.extend(list.iter().find(|rank| self.recorded(**rank).is_some()));
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    /// Those of a sorted list who have sent to a task over a communicator, in order.
+    pub(super) fn senders_among<'w>(
+        &'w self,
+        to: Rank,
+        over: Identity,
+        list: &'w [Rank],
+    ) -> impl Iterator<Item = Rank> + 'w {
+        let senders = self.senders.get_or_init(|| {
+            let mut senders: BTreeMap<(Rank, Identity), Vec<Rank>> = BTreeMap::new();
+            for task in self.all() {
+                for channel in task.sent.keys() {
+                    let known = senders.entry((channel.peer, channel.communicator)).or_default();
+                    if known.last() != Some(&task.rank) {
+                        known.push(task.rank);
+                    }
+                }
+            }
+            senders
+        });
+        let senders = senders.get(&(to, over)).map_or(&[][..], Vec::as_slice);
+        senders
+            .iter()
+            .copied()
+            .filter(|rank| list.binary_search(rank).is_ok())
+    }
+
     /// Whether a message of `sender` that `receive` would take has been sent, so that it is on its way. Where counts do not tell, it may have been.
-    pub(super) fn has_come(
-        &self,
-        task: &Recorded,
-        receive: &Receive,
-        before: &[Receive],
-        sender: Rank,
-    ) -> bool {
-        let Some(other) = self.tasks.get(&sender) else {
+    pub(super) fn has_come(&self, task: &Recorded, receive: &Receive, before: usize, sender: Rank) -> bool {
+        let Some(other) = self.recorded(sender) else {
             return false;
         };
-        if !self.is_counted(sender) || task.is_partial {
+        if other.is_partial || task.is_partial {
             return true;
         }
-        // Receives that were posted earlier take what comes first, if it fits; one that takes from several may take any.
-        let earlier = |tag: i64| {
-            before
-                .iter()
-                .filter(|each| each.takes(receive.communicator, sender, tag))
-                .count() as u64
-        };
-        let left = |tag: i64, sent: u64| {
-            let channel = Channel {
-                communicator: receive.communicator,
-                peer: sender,
-                tag,
-            };
-            sent.saturating_sub(task.received.get(&channel).copied().unwrap_or(0))
-        };
-        let fitting = sent_to(other, task.rank, receive.communicator)
+        let mut fitting = sent_to(other, task.rank, receive.communicator)
             .filter(|(tag, _)| receive.tag.is_none_or(|wanted| wanted == *tag));
-        let is_exact = |tag: i64| {
-            let takers = || {
-                before
-                    .iter()
-                    .filter(|each| each.takes(receive.communicator, sender, tag))
-            };
-            takers().all(|each| matches!(each.from, From::Rank(_)) && each.tag.is_some())
+        // Receives that were posted earlier take what comes first, if it fits; one that takes from several may take any.
+        let is_left = |(tag, sent): (i64, u64)| {
+            let left = sent.saturating_sub(received(task, receive.communicator, sender, tag));
+            let earlier = self.takers(task, before, receive.communicator, sender, tag);
+            left > if earlier.is_exact { earlier.count } else { 0 }
         };
-        fitting
-            .map(|(tag, sent)| (tag, left(tag, sent)))
-            .any(|(tag, left)| left > if is_exact(tag) { earlier(tag) } else { 0 })
+        fitting.any(is_left)
+    }
+
+    /// Those of the first `before` posted receives of a task that could take a message of this sender and tag.
+    pub(super) fn takers(
+        &self,
+        task: &Recorded,
+        before: usize,
+        over: Identity,
+        sender: Rank,
+        tag: i64,
+    ) -> Takers {
+        let mut all = self.posted.borrow_mut();
+        let posted = all.entry(task.rank).or_insert_with(|| Rc::new(Posted::of(task)));
+        posted.takers(before, over, sender, tag)
     }
 
     /// How many messages of the channel from `sender` its receiver has taken, or is ready to take; `None` if nobody knows.
     pub(super) fn taken(&self, sender: Rank, channel: &Channel) -> Option<u64> {
-        let receiver = self.tasks.get(&channel.peer)?;
-        if receiver.is_partial {
-            return None;
-        }
-        let own = Channel {
-            peer: sender,
-            ..*channel
-        };
-        let received = receiver.received.get(&own).copied().unwrap_or(0);
-        let ready = receiver.posted.iter();
-        let ready = ready
-            .filter(|each| each.takes(channel.communicator, sender, channel.tag))
-            .count() as u64;
-        Some(received + ready)
+        let receiver = self.counted(channel.peer)?;
+        let (over, tag) = (channel.communicator, channel.tag);
+        let ready = self.takers(receiver, usize::MAX, over, sender, tag).count;
+        Some(received(receiver, over, sender, tag) + ready)
     }
 
     /// How many of these signals the other has given to the task, and how many of them it has used; `None` if nobody knows.
-    fn signals(&self, task: &Recorded, signals: &Signals) -> Option<(u64, u64)> {
-        let giver = self.tasks.get(&signals.peer).filter(|giver| !giver.is_partial)?;
+    pub(super) fn signals(&self, task: &Recorded, signals: &Signals) -> Option<(u64, u64)> {
+        let giver = self.counted(signals.peer)?;
         let own = Signals {
             peer: task.rank,
             ..*signals
@@ -230,207 +288,15 @@ impl<'t> World<'t> {
     }
 
     /// Members that have not entered the collective operation that `waiter` is in.
-    fn absent(&self, waiter: Rank, collective: &Collective) -> Arc<[Absent]> {
-        let entered = |rank: Rank| {
-            let task = self.tasks.get(&rank).filter(|task| !task.is_partial)?;
-            Some(task.entered.get(&collective.communicator).copied().unwrap_or(0))
-        };
-        self.absences.borrow_mut().of(waiter, collective, entered)
-    }
-
-    /// For whom a task waits, if it does.
-    pub(super) fn edges(&self, task: &Recorded) -> Vec<Edge> {
-        if task.presence == Presence::Gone {
-            return Vec::new();
-        }
-        // A task goes on if one of its threads does.
-        let goes_on = task
-            .threads
-            .iter()
-            .any(|(waits, _)| self.need(task, waits) == Need::Nothing);
-        if goes_on || task.threads.is_empty() {
-            return Vec::new();
-        }
-        let mut edges = Vec::new();
-        for (waits, how) in &task.threads {
-            let (items, several) = match waits {
-                Waits::Nothing => continue,
-                Waits::All(items) => (items, false),
-                Waits::One(items) | Waits::Some(items) => {
-                    let open = |item: &&Item| self.need_of(task, item) != Need::Nothing;
-                    (items, items.iter().filter(open).count() > 1)
-                }
-            };
-            for item in items {
-                let found = self.edges_of(task, item, several).into_iter();
-                edges.extend(found.map(|(on, why, certainty)| Edge {
-                    waiter: task.rank,
-                    on,
-                    why,
-                    how: *how,
-                    certainty: certainty.min(certainty_of(*how)),
-                }));
-            }
-        }
-        edges
-    }
-
-    fn edges_of(&self, task: &Recorded, item: &Item, several: bool) -> Vec<(Arc<[Rank]>, Why, Certainty)> {
-        if matches!(
-            item,
-            Item::Message { .. } | Item::Delivery { .. } | Item::Signal(_) | Item::Lock(_)
-        ) && self.need_of(task, item) == Need::Nothing
-        {
-            return Vec::new();
-        }
-        match item {
-            Item::Unknown => Vec::new(),
-            Item::Message { receive, before } => {
-                let messages = self.messages(task, receive, before, several);
-                let edge = |(on, why)| (on, why, Certainty::Proven);
-                messages.into_iter().map(edge).collect()
-            }
-            Item::Delivery { channel, number } => {
-                let taken = self.taken(task.rank, channel).unwrap_or(0);
-                let why = Why::Delivery {
-                    channel: *channel,
-                    number: *number,
-                    taken,
-                };
-                vec![([channel.peer].into(), why, one_of(several))]
-            }
-            Item::Signal(signals) => {
-                let (given, used) = self.signals(task, signals).unwrap_or((0, 0));
-                let why = Why::Signal {
-                    window: signals.window,
-                    signal: signals.signal,
-                    number: used + 1,
-                    given,
-                };
-                vec![([signals.peer].into(), why, one_of(several))]
-            }
-            Item::Lock(lock) => {
-                let holders: Arc<[Rank]> = self.holders(task, lock).into();
-                vec![(holders, Why::Lock(*lock), Certainty::Probable)]
-            }
-            Item::Collective(collective) => {
-                let absent = self.absent(task.rank, collective);
-                let edge = |group: &Absent| {
-                    let (collective, entered) = (collective.clone(), group.entered);
-                    let why = Why::Entry { collective, entered };
-                    (Arc::clone(&group.ranks), why, group.certainty)
-                };
-                absent.iter().map(edge).collect()
-            }
-        }
-    }
-
-    /// Whose messages a receive waits for; those who have sent the same together.
-    fn messages(
-        &self,
-        task: &Recorded,
-        receive: &Receive,
-        before: &[Receive],
-        several: bool,
-    ) -> Vec<(Arc<[Rank]>, Why)> {
-        let senders = receive.senders();
-        let number = |tag: i64, sender: Rank| {
-            let earlier = before
-                .iter()
-                .filter(|each| each.takes(receive.communicator, sender, tag));
-            received(task, receive.communicator, sender, tag) + earlier.count() as u64 + 1
-        };
-        let number = match (receive.tag, senders) {
-            (Some(tag), [only]) => Some(number(tag, *only)),
-            _ => None,
-        };
-        let mut alike: BTreeMap<Sent, Vec<Rank>> = BTreeMap::new();
-        for &sender in senders {
-            let sent = self.sent_that_fit(task.rank, receive, sender);
-            let unwanted = self.unwanted(task, receive, sender);
-            alike.entry((sent, unwanted)).or_default().push(sender);
-        }
-        let edge = |((sent, unwanted), mut on): (_, Vec<Rank>)| {
-            on.sort_unstable();
-            let why = Why::Message {
-                communicator: receive.communicator,
-                tag: receive.tag,
-                number,
-                sent,
-                unwanted,
-                alternatives: several || senders.len() > 1,
-            };
-            (on.into(), why)
-        };
-        alike.into_iter().map(edge).collect()
-    }
-
-    fn sent_that_fit(&self, to: Rank, receive: &Receive, sender: Rank) -> u64 {
-        self.tasks.get(&sender).map_or(0, |other| {
-            sent_to(other, to, receive.communicator)
-                .filter(|(tag, _)| receive.tag.is_none_or(|wanted| wanted == *tag))
-                .map(|(_, sent)| sent)
-                .sum()
-        })
-    }
-
-    /// What the sender has sent over the communicator that was not received and that no posted receive takes.
-    fn unwanted(&self, task: &Recorded, receive: &Receive, sender: Rank) -> Vec<(i64, u64)> {
-        let Some(other) = self.tasks.get(&sender) else {
-            return Vec::new();
-        };
-        sent_to(other, task.rank, receive.communicator)
-            .filter_map(|(tag, sent)| {
-                let posted = task
-                    .posted
-                    .iter()
-                    .filter(|each| each.takes(receive.communicator, sender, tag))
-                    .count() as u64;
-                let left = sent.saturating_sub(received(task, receive.communicator, sender, tag) + posted);
-                (left > 0 && !receive.takes(receive.communicator, sender, tag)).then_some((tag, left))
-            })
-            .collect()
-    }
-
-    /// Stuck tasks that wait for one that is gone, with the first such.
-    pub(super) fn orphans(&self, graph: &WaitGraph) -> Vec<(Rank, Rank)> {
-        let gone: BTreeSet<Rank> = self
-            .tasks
-            .keys()
-            .copied()
-            .filter(|rank| !self.is_present(*rank))
-            .collect();
-        let mut orphans: Vec<(Rank, Rank)> = Vec::new();
-        for edge in &graph.edges {
-            let found = gone.iter().find(|gone| edge.on.binary_search(gone).is_ok());
-            if let Some(gone) = found
-                && graph.stuck.binary_search(&edge.waiter).is_ok()
-            {
-                orphans.push((edge.waiter, *gone));
-            }
-        }
-        orphans.sort_unstable();
-        orphans.dedup_by_key(|(waiter, _)| *waiter);
-        orphans
+    pub(super) fn absent(&self, waiter: Rank, collective: &Collective) -> Arc<[Absent]> {
+        let entered = |rank: Rank| Some(self.counted(rank)?.entered(collective.communicator));
+        let (mut absences, mut sets) = (self.absences.borrow_mut(), self.sets.borrow_mut());
+        absences.of(&mut sets, waiter, collective, entered)
     }
 }
 
-fn sorted<'t>(tasks: impl Iterator<Item = &'t Recorded>) -> Vec<&'t Recorded> {
-    let mut tasks = Vec::from_iter(tasks);
-    tasks.sort_by_key(|task| task.rank);
-    tasks
-}
-
-/// How certain it is that a task waits for this one thing. Of several one is enough, or one at least is missing: nobody knows which.
-fn one_of(several: bool) -> Certainty {
-    if several {
-        Certainty::Probable
-    } else {
-        Certainty::Proven
-    }
-}
-
-fn received(task: &Recorded, communicator: Identity, peer: Rank, tag: i64) -> u64 {
+/// How many messages of a channel a task has received.
+pub(super) fn received(task: &Recorded, communicator: Identity, peer: Rank, tag: i64) -> u64 {
     let channel = Channel {
         communicator,
         peer,

@@ -1,0 +1,165 @@
+//! Jobs with the recorder that follow plans, and what `hindmost waits` says of them.
+
+use super::plan::RANKS;
+use crate::hindmost::{hindmost, out, run, said};
+use corpus::{JobProcesses, Mpi};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+/// The recorder of an MPI, and the program that follows plans.
+pub(crate) fn made(mpi: Mpi) -> (PathBuf, PathBuf) {
+    made_of(mpi, "plan", Debug::None)
+}
+
+/// Whether a program has debug info.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Debug {
+    Info,
+    None,
+}
+
+/// The recorder of an MPI, and a program of `plans`.
+pub(crate) fn made_of(mpi: Mpi, program: &str, debug: Debug) -> (PathBuf, PathBuf) {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("jobs/plans/{program}.c"));
+    let recorder = recorder_of(mpi);
+    let program = out().join(format!("{program}-{}", mpi.name()));
+    let output = run(Command::new(format!("mpicc.{}", mpi.name()))
+        .args(match debug {
+            Debug::Info => ["-O0", "-g", "-w", "-o"],
+            Debug::None => ["-O1", "-g0", "-w", "-o"],
+        })
+        .arg(&program)
+        .arg(source));
+    assert!(output.status.success(), "{}", said(&output));
+    (recorder, program)
+}
+
+/// The recorder of an MPI, from the sources as they are.
+pub(crate) fn recorder_of(mpi: Mpi) -> PathBuf {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let built = run(Command::new(cargo)
+        .args([
+            "build",
+            "--quiet",
+            "--package",
+            "runtime-pmpi",
+            "--message-format",
+            "json",
+        ])
+        .current_dir(env!("CARGO_MANIFEST_DIR")));
+    let messages = String::from_utf8_lossy(&built.stdout).into_owned();
+    let files = messages
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let runtime = files
+        .flat_map(|message| message["filenames"].as_array().cloned().unwrap_or_default())
+        .filter_map(|name| Some(PathBuf::from(name.as_str()?)))
+        .find(|name| name.ends_with("libruntime_pmpi.a"))
+        .unwrap_or_else(|| panic!("{}", said(&built)));
+    let mpicc = format!("mpicc.{}", mpi.name());
+    let recorder = out().join(format!("recorder-{}.so", mpi.name()));
+    let output = run(hindmost()
+        .args(["recorder", "--mpicc", &mpicc, "-o"])
+        .arg(&recorder)
+        .arg("--runtime")
+        .arg(&runtime));
+    assert!(output.status.success(), "{}", said(&output));
+    recorder
+}
+
+/// A job with the recorder.
+pub(crate) struct Running {
+    pub(super) processes: JobProcesses,
+    pub(crate) launcher: Child,
+    pub(crate) directory: PathBuf,
+}
+
+impl Running {
+    pub(crate) fn end(&mut self) {
+        self.processes.end();
+        self.launcher.wait().unwrap_or_else(|error| panic!("{error}"));
+    }
+}
+
+pub(crate) fn start(mpi: Mpi, made: &(PathBuf, PathBuf), name: &str, plan: &str) -> Running {
+    start_with(mpi, made, name, plan, &[])
+}
+
+/// The same with further options of `run`.
+pub(crate) fn start_with(
+    mpi: Mpi,
+    (recorder, program): &(PathBuf, PathBuf),
+    name: &str,
+    plan: &str,
+    options: &[&str],
+) -> Running {
+    let directory = out().join(format!("recorded-{}-{name}", mpi.name()));
+    let _ = std::fs::remove_dir_all(&directory);
+    let processes = JobProcesses::new();
+    let (variable, value) = processes.variable();
+    let mut command = hindmost();
+    command
+        .args(["run", "--recorder"])
+        .arg(recorder)
+        .arg("--record")
+        .arg(&directory);
+    command
+        .args(options)
+        .args(["--", &format!("mpirun.{}", mpi.name())]);
+    if mpi == Mpi::OpenMpi {
+        command.args(["--allow-run-as-root", "--oversubscribe"]);
+    }
+    command.args(["-np", &RANKS.to_string()]).arg(program);
+    command.env(variable, value).env("PLAN", plan);
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    let launcher = command
+        .spawn()
+        .unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    Running {
+        processes,
+        launcher,
+        directory,
+    }
+}
+
+pub(crate) fn fits(schema: &str, answer: &Value) {
+    let schema = jsonschema::validator_for(&serde_json::from_str(schema).unwrap()).unwrap();
+    if let Err(error) = schema.validate(answer) {
+        panic!("{}: {error}\n{answer:#}", error.instance_path());
+    }
+}
+
+pub(crate) fn waits(directory: &Path) -> Option<Value> {
+    let output = run(hindmost().args(["waits", "--format", "json"]).arg(directory));
+    let answer = serde_json::from_slice(&output.stdout).ok()?;
+    fits(include_str!("../../../docs/schemas/waits.schema.json"), &answer);
+    assert!(
+        matches!(output.status.code(), Some(0 | 1 | 3)),
+        "{}",
+        said(&output)
+    );
+    Some(answer)
+}
+
+pub(crate) fn ranks(list: &Value) -> BTreeSet<usize> {
+    let set: base::RankSet = list
+        .as_str()
+        .unwrap_or_default()
+        .parse()
+        .unwrap_or_else(|error| panic!("{list}: {error}"));
+    set.iter().map(|rank| rank as usize).collect()
+}
+
+/// Who certainly waits for whom by an answer; who has a lock is never certain.
+pub(crate) fn certain_edges(answer: &Value) -> BTreeSet<(usize, usize)> {
+    let edges = answer["edges"].as_array().into_iter().flatten();
+    edges
+        .filter(|edge| edge["proven"] == true || edge["why"] == "lock")
+        .filter_map(|edge| Some((edge["waiter"].as_u64()? as usize, edge["on"].as_u64()? as usize)))
+        .collect()
+}
