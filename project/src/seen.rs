@@ -7,9 +7,7 @@ use crate::job_map::JobMap;
 use base::RankSet;
 use engine::recorded::Waiting;
 use engine::traces::Process;
-use engine::{
-    Analysis, Circumstances, Earlier, Findings, HostRanks, NextStep, OrderedTree, Origin, Outcome, TaskSet,
-};
+use engine::{Analysis, Circumstances, Earlier, Findings, NextStep, OrderedTree, Origin, Outcome, TaskSet};
 use snapshot::{Header, Task};
 
 /// What was seen of a job.
@@ -95,23 +93,14 @@ impl Seen {
         Ok(findings)
     }
 
-    /// Where the tasks that were seen run: where their records say, or else all on the one host that the snapshot names.
-    pub fn hosts(&self, tree: &OrderedTree) -> Vec<(String, TaskSet)> {
-        let are_ranks = tree.names.are_ranks();
-        let by_host = engine::hosts_of(&self.records);
-        if !by_host.is_empty() {
-            // What has no rank has no number that would be the same in every tree.
-            let by_host = by_host.into_iter().filter(|_| are_ranks);
-            return by_host
-                .map(|HostRanks { host, ranks }| (host, ranks.iter().collect()))
-                .collect();
-        }
+    /// All tasks of a tree on the one host that the snapshot names, if it names one.
+    pub fn on_one_host(&self, tree: &OrderedTree) -> Vec<(String, TaskSet)> {
         if self.header.host.is_empty() {
             return Vec::new();
         }
         let root = tree.nodes.first();
         let everyone = root.map(|root| root.tasks.clone()).unwrap_or_default();
-        let missing = if are_ranks {
+        let missing = if tree.names.are_ranks() {
             self.missing.iter().collect()
         } else {
             TaskSet::default()

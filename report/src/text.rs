@@ -5,7 +5,7 @@ use crate::names::Names;
 use crate::recursion::sentence_of_values;
 use crate::stack::{frames, source};
 use crate::style::{DOUBT, FAINT, HINDMOST, TITLE, VALUE, paint};
-use crate::{call, headline, threads, waits};
+use crate::{call, headline, hosts, threads, waits};
 use engine::{
     Activity, Answer, Certainty, Finding, Grounds, Hindmost, LoopValue, Outcome, Position, Relation,
     RelationToHindmost, TaskClass, UndecidedPair, Who,
@@ -168,6 +168,8 @@ fn classes(out: &mut String, answer: &Answer, names: Names) -> std::fmt::Result 
             1 => String::new(),
             count => format!(" ({count} tasks)"),
         };
+        let on_hosts = hosts::of_class(&answer.hosts, &class.who.ranks);
+        let place = on_hosts.map_or_else(String::new, |words| format!(", {}", clean(&words)));
         let mut standing = standing(answer, index);
         if let Some(motion) = &answer.motion {
             let between = if standing.is_empty() { "" } else { "; " };
@@ -176,7 +178,7 @@ fn classes(out: &mut String, answer: &Answer, names: Names) -> std::fmt::Result 
         let colon = if standing.is_empty() { "" } else { ": " };
         writeln!(
             out,
-            "  {}. {}{count}{colon}{standing}",
+            "  {}. {}{count}{place}{colon}{standing}",
             index + 1,
             paint(TITLE, who)
         )?;

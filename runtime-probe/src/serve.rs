@@ -3,6 +3,7 @@
 //! The stream is all that keeps the probe: when its other end is closed, as it is when the connection is lost, the front ends or is killed, the probe ends at once, in whatever it is
 //! doing. The kernel then releases what it holds. Should the end of the stream be lost as well, a limit of time ends it.
 
+use crate::error::ProbeError;
 use crate::gather::Stopping;
 use crate::proctable::own_host;
 use crate::take::{Options, Threads, take};
@@ -143,7 +144,7 @@ fn send(output: &mut impl Write, message: &FromNode) -> Result<(), ServeError> {
 /// The tasks of this host that are meant.
 ///
 /// # Errors
-/// There are none, and why.
+/// There are none, and why. Where no process was named, that there are none is no error.
 pub fn selected(select: &Select) -> Result<Job, String> {
     let job = match select {
         Select::Table { tasks, owner } => {
@@ -162,7 +163,16 @@ pub fn selected(select: &Select) -> Result<Job, String> {
             _ => job_of_pids(pids),
         },
         Select::Daemon { argument } => job_of_daemon(argument).map_err(|error| error.to_string())?,
-        Select::OnlyJob => only_job().map_err(|error| error.to_string())?,
+        Select::OnlyJob => match only_job() {
+            // A host that was listed need not have a rank, or has none any more.
+            Err(error @ ProbeError::NoJob) => {
+                return Ok(Job {
+                    notes: vec![error.to_string()],
+                    ..Job::default()
+                });
+            }
+            found => found.map_err(|error| error.to_string())?,
+        },
         // A job may have nodes without ranks.
         &Select::Slurm { job, step } => return job_of_slurm(job, step).map_err(|error| error.to_string()),
     };

@@ -8,6 +8,7 @@ use super::threads::{ThreadsBehindJson, ThreadsJson, threads_behind_out, threads
 use super::waits::{WaitsJson, waits_out};
 use super::{VERSION, document, value};
 use crate::counted;
+use crate::hosts;
 use crate::traces::WayJson;
 use engine::{
     Activity, Answer, Certainty, ClassState, Explanation, FrameView, Grounds, Halted, HaltedBy, HostRanks,
@@ -88,7 +89,7 @@ pub fn answer_of_classes<'a>(
             .iter()
             .next()
             .map(|_| answer.ended_ranks.to_string()),
-        hosts: answer.hosts.iter().map(host_out).collect(),
+        hosts: answer.hosts.iter().map(|host| host_out(answer, host)).collect(),
         map: answer.map.as_ref().map(map_used_out),
         assumptions: (&answer.assumptions).into(),
         warnings: (&answer.warnings).into(),
@@ -104,10 +105,11 @@ pub fn answer_of_classes<'a>(
     }
 }
 
-fn host_out(of: &HostRanks) -> AnswerHostJson<'_> {
+fn host_out<'a>(answer: &Answer, of: &'a HostRanks) -> AnswerHostJson<'a> {
     AnswerHostJson {
         host: (&of.host).into(),
         ranks: of.ranks.to_string(),
+        classes: hosts::classes_on(answer, of),
     }
 }
 
@@ -116,6 +118,7 @@ fn host_out(of: &HostRanks) -> AnswerHostJson<'_> {
 pub struct AnswerHostJson<'a> {
     pub host: Cow<'a, str>,
     pub ranks: String,
+    pub classes: Vec<usize>,
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -331,6 +334,8 @@ pub struct ClassJson<'a> {
     pub count: u64,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     pub tasks: Cow<'a, [String]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<Cow<'a, str>>,
     pub relation_to_hindmost: Cow<'a, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outside: Option<Cow<'a, str>>,
@@ -578,6 +583,7 @@ fn class(answer: &Answer, at: usize) -> ClassJson<'_> {
         ranks: class.who.ranks.to_string(),
         count: class.who.count(),
         tasks: (&class.who.names).into(),
+        host: hosts::only_host(&answer.hosts, &class.who.ranks).map(Into::into),
         relation_to_hindmost: answer.relation_to_hindmost(at).word().into(),
         outside: class.outside.as_deref().map(Into::into),
         state: class.state.as_ref().map(|state| state_out(state, &class.who)),
