@@ -5,10 +5,11 @@ use crate::output::Terminal;
 use anyhow::Context as _;
 use base::RankSet;
 use cluster::{Asked, Gathering, Loss, Patience, Probe, Seen, Transport};
+use engine::Map;
 use nodes::{Found, Merge, Merged, NodeId, Report};
 use project::{Failure, JobMap};
 use regular_files::Limit;
-use runtime_probe::{Job, Options, ProcessTable, TableEntry, own_host};
+use runtime_probe::{Job, Options, ProcessTable, TableEntry, TaskRef, own_host};
 use snapshot::{Header, Task, VERSION};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -104,7 +105,13 @@ impl Everywhere {
             let user = launcher.and_then(|launcher| launcher.first()?.user());
             project::map_of_programs(given, &self.programs(), user, &Terminal::new())?
         } else {
-            project::map_of_job(given, job, &Terminal::new())?
+            let mut found = project::map_of_job(given, job, &Terminal::new())?;
+            let is_here = |path: &PathBuf| job.tasks.iter().any(|task| Path::new(&task.executable) == path);
+            let mut elsewhere = self.programs();
+            elsewhere.retain(|path| !is_here(path));
+            let user = job.tasks.iter().find_map(TaskRef::user);
+            project::add_programs(&mut found, &elsewhere, user, &Terminal::new());
+            found
         };
         self.send_map(&found)?;
         Ok(found)
@@ -114,7 +121,7 @@ impl Everywhere {
     pub(crate) fn send_map(&mut self, found: &JobMap) -> anyhow::Result<()> {
         self.has_map = true;
         self.gathering
-            .set_map(found.map.to_bytes())
+            .set_maps(found.maps().into_iter().map(Map::to_bytes).collect())
             .context("the map cannot be sent to the hosts of the job")
     }
 

@@ -45,7 +45,7 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
         Some(everywhere) => everywhere.map(args.map.as_deref(), &job)?,
         None => project::map_of_job(args.map.as_deref(), &job, &Terminal::new())?,
     };
-    job.prefer(&found.map);
+    job.prefer(&found.maps());
     if let Some(everywhere) = &everywhere {
         // What the hosts that were asked have is known now; before, all that is not here was missing.
         (job.missing, job.ended) = (everywhere.missing(&everywhere.found(&job)), RankSet::default());

@@ -286,7 +286,7 @@ impl<'a> Watch<'a> {
             hosts.as_deref_mut(),
         )?;
         let Some(found) = &self.map else { return Ok(None) };
-        job.prefer(&found.map);
+        job.prefer(&found.maps());
         let options = Options {
             stopping: self.args.stop.stopping(),
             ..Options::default()

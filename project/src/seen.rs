@@ -7,7 +7,10 @@ use crate::job_map::JobMap;
 use base::RankSet;
 use engine::recorded::Waiting;
 use engine::traces::Process;
-use engine::{Analysis, Circumstances, Earlier, Findings, NextStep, OrderedTree, Origin, Outcome, TaskSet};
+use engine::{
+    Analysis, Circumstances, Earlier, Findings, NextStep, OfProgram, OrderedTree, Origin, Outcome, TaskSet,
+    Witness,
+};
 use snapshot::{Header, Task};
 
 /// What was seen of a job.
@@ -82,6 +85,13 @@ impl Seen {
             let ranks = Vec::from_iter(finding.who.ranks.iter());
             answer.way = engine::traces::parted(self.traced.clone(), &ranks);
         }
+        if let Some(answer) = &mut findings.answer {
+            answer.programs = found
+                .others
+                .iter()
+                .filter_map(|other| self.of_program(other))
+                .collect();
+        }
         advise(&mut findings, how.origin, finder);
         if is_no_job
             && let Some(answer) = &mut findings.answer
@@ -91,6 +101,25 @@ impl Seen {
             answer.next = Some(NextStep::OtherJob { pid, command });
         }
         Ok(findings)
+    }
+
+    /// What is known of the tasks of another program among themselves.
+    fn of_program(&self, other: &JobMap) -> Option<OfProgram> {
+        let build = engine::build_id_text(&other.map.binding.as_ref()?.build_id);
+        let own = self.records.iter().filter(|task| task.build == build);
+        let own = Vec::from_iter(own.cloned());
+        let program = own.first()?.program.clone();
+        let mut answer = Analysis::new(&other.map, &own, RankSet::default()).answer();
+        // What MPI and the states of tasks say is said of the whole job: here it would be of a part that counts as all of it.
+        answer.awaited = None;
+        answer.finding = answer.finding.filter(|finding| finding.by == Witness::Order);
+        answer.under(Circumstances {
+            map: other.used.clone(),
+            silent_of_motion: true,
+            warnings: other.warnings.clone(),
+            ..Circumstances::default()
+        });
+        Some(OfProgram { program, answer })
     }
 
     /// All tasks of a tree on the one host that the snapshot names, if it names one.

@@ -20,8 +20,8 @@ mod tree;
 mod waits;
 
 pub use answer::{
-    AnswerJson, BehindJson, ClassJson, FrameJson, HaltedJson, HindmostJson, LoopValueJson, ProbableJson,
-    RelationJson, StateGroupJson, StateJson, TroubleJson, UndecidedJson, UnreadableJson,
+    AnswerJson, BehindJson, ClassJson, FrameJson, HaltedJson, HindmostJson, LoopValueJson, OfProgramJson,
+    ProbableJson, RelationJson, StateGroupJson, StateJson, TroubleJson, UndecidedJson, UnreadableJson,
 };
 pub use awaited::{AwaitedJson, CulpritJson, SendJson, SendsJson, WaitJson};
 pub use call::{ArgumentJson, CallJson, TaskCallJson};

@@ -6,11 +6,12 @@
 use crate::error::ProbeError;
 use crate::gather::Stopping;
 use crate::proctable::own_host;
-use crate::take::{Options, Threads, take};
+use crate::several::take_each;
+use crate::take::{Options, Threads};
 use crate::tasks::{Job, TaskRef, discover, job_of_daemon, job_of_pids, job_of_slurm, only_job};
 use nodes::{
-    Found, FoundTask, FrameError, FromNode, Hello, Look, MessageError, Reader, Report, Select, ThreadsRead,
-    ToNode, VERSION,
+    Found, FoundTask, FrameError, FromNode, Hello, Look, MapPlace, MessageError, Reader, Report, Select,
+    ThreadsRead, ToNode, VERSION,
 };
 use progress_map::Map;
 use std::convert::Infallible;
@@ -107,7 +108,7 @@ fn answer_all(
     messages: &Receiver<Result<ToNode, MessageError>>,
     output: &mut impl Write,
 ) -> Result<Infallible, ServeError> {
-    let (mut job, mut map) = (Job::default(), Map::default());
+    let (mut job, mut maps) = (Job::default(), vec![Map::default()]);
     loop {
         let message = messages.recv_timeout(IDLE).map_err(|_| ServeError::Idle)?;
         let answer = match message.map_err(ServeError::Message)? {
@@ -118,16 +119,20 @@ fn answer_all(
                 }
                 Err(why) => FromNode::Failure(why),
             },
-            ToNode::Map(bytes) => match Map::from_bytes(&bytes) {
+            ToNode::Map { place, bytes } => match Map::from_bytes(&bytes) {
                 Ok(read) => {
-                    map = read;
-                    job.prefer(&map);
+                    match place {
+                        MapPlace::First => maps = vec![read],
+                        MapPlace::Further => maps.push(read),
+                    }
+                    job.prefer(&Vec::from_iter(&maps));
                     continue;
                 }
                 Err(error) => FromNode::Failure(format!("the map cannot be read: {error}")),
             },
             ToNode::Look(look) => {
-                let (header, records) = take(&map, &job.tasks, options(look));
+                let maps = Vec::from_iter(&maps);
+                let (header, records) = take_each(&maps, &job.tasks, options(look));
                 FromNode::Report(Report::of(header, records))
             }
         };

@@ -149,13 +149,19 @@ impl Cluster {
 
     /// Starts a job in place of the one that there was, and waits until it hangs. Returns the pid of its launcher on node1.
     fn hang(&mut self, launcher: &Launcher) -> String {
-        self.end();
         let (program, sign) = self.program(launcher.compiler);
         let program = Vec::from_iter(program.iter().map(String::as_str));
+        self.hang_with(&[launcher.words, &program].concat(), &sign)
+    }
+
+    /// The same with the words of a launcher, and the file that says that the job hangs.
+    fn hang_with(&mut self, words: &[&str], sign: &Path) -> String {
+        self.end();
+        let _ = std::fs::remove_file(sign);
         let log = std::fs::File::create(self.directory.join("launcher.log")).unwrap();
         let started = self
             .hosts
-            .command(1, &[&["nice"], launcher.words, &program].concat())
+            .command(1, &[&["nice"], words].concat())
             .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
             .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
             .stdout(Stdio::null())
@@ -164,9 +170,7 @@ impl Cluster {
         self.launcher = Some(started.unwrap());
         until("rank 2 hangs", || sign.is_file());
         let running = self.hosts.running(1);
-        let found = running
-            .iter()
-            .find(|(_, line)| line.starts_with(launcher.words[0]));
+        let found = running.iter().find(|(_, line)| line.starts_with(words[0]));
         let (pid, _) = found.unwrap_or_else(|| panic!("{running:?}"));
         pid.to_string()
     }
@@ -359,6 +363,8 @@ fn one_command_answers_for_all_hosts_though_some_are_half_dead() {
     );
 
     cluster.is_asked_for_by_two_users(&launcher);
+    cluster.is_of_two_programs();
+    let launcher = cluster.hang(&OPEN_MPI);
 
     // Logins to node3 hang; its link is cut; node4, which has no rank, is dead.
     cluster.hosts.let_logins_hang(3, true);
@@ -446,6 +452,54 @@ impl Cluster {
             "{alarm:#}"
         );
         self.nothing_remains();
+    }
+
+    /// Ranks 0 and 1 run one program, 2 and 3 another that is made of the same source and does not run where it is asked for: each is ordered by its own map.
+    fn is_of_two_programs(&mut self) {
+        let (air, sign) = self.program("mpicc.openmpi");
+        let sea = self.directory.join("sea");
+        let source = concat!(env!("CARGO_MANIFEST_DIR"), "/jobs/clusters/steps.c");
+        let built = run(Command::new("mpicc.openmpi")
+            .args(["-g", "-O0", "-fno-common", source, "-o"])
+            .arg(&sea));
+        assert!(built.status.success(), "{}", said(&built));
+        let [_, hung, file] = &air;
+        let mut words = Vec::new();
+        for (program, hosts) in [
+            (&air[0][..], "node1:1,node2:1"),
+            (sea.to_str().unwrap(), "node2:1,node3:1"),
+        ] {
+            if !words.is_empty() {
+                words.push(":");
+            }
+            words.extend(["-H", hosts, "-np", "2", program, hung, file]);
+        }
+        let is_of_one_program = |word: &&&str| word.starts_with("--") || !word.starts_with('-');
+        let launcher = OPEN_MPI.words.iter().filter(is_of_one_program);
+        let launcher = Vec::from_iter(
+            launcher
+                .copied()
+                .filter(|&word| word != "4" && !word.starts_with("node")),
+        );
+        let launcher = self.hang_with(&[&launcher[..], &words].concat(), &sign);
+        let (output, answer) = self.answer(&[
+            &launcher,
+            "--save",
+            self.directory.join("of-two").to_str().unwrap(),
+        ]);
+        let own = &answer["programs"][0];
+        assert_eq!(own["answer"]["hindmost"][0]["ranks"], HUNG, "{}", said(&output));
+        assert!(own["program"].as_str().unwrap().ends_with("/sea"), "{answer:#}");
+        let (whole, outside) = (&answer["classes"][0], &answer["classes"][1]);
+        assert_eq!(whole["ranks"], "0-1", "{answer:#}");
+        let why = "nothing but MPI orders tasks of different programs";
+        assert!(
+            outside["outside"]
+                .as_str()
+                .is_some_and(|said| said.ends_with(why)),
+            "{answer:#}"
+        );
+        assert_eq!(answer["named"], HUNG, "{answer:#}");
     }
 
     /// Another user has a job on the same hosts: each of them sees his own.

@@ -12,7 +12,7 @@ use crate::hosts;
 use crate::traces::WayJson;
 use engine::{
     Activity, Answer, Certainty, ClassState, Explanation, FrameView, Grounds, Halted, HaltedBy, HostRanks,
-    MapOrigin, MapUsed, Outcome, Position, RunState, StateGroup, Trouble, Who, Witness,
+    MapOrigin, MapUsed, OfProgram, Outcome, Position, RunState, StateGroup, Trouble, Who, Witness,
 };
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -91,6 +91,7 @@ pub fn answer_of_classes<'a>(
             .map(|_| answer.ended_ranks.to_string()),
         hosts: answer.hosts.iter().map(|host| host_out(answer, host)).collect(),
         map: answer.map.as_ref().map(map_used_out),
+        programs: answer.programs.iter().map(of_program_out).collect(),
         assumptions: (&answer.assumptions).into(),
         warnings: (&answer.warnings).into(),
         trouble: answer.trouble().as_ref().map(trouble_out),
@@ -147,6 +148,8 @@ pub struct AnswerJson<'a> {
     pub hosts: Vec<AnswerHostJson<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub map: Option<MapUsedJson<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub programs: Vec<OfProgramJson<'a>>,
     pub assumptions: Cow<'a, [String]>,
     pub warnings: Cow<'a, [String]>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -161,6 +164,20 @@ pub struct AnswerJson<'a> {
     pub way: Option<WayJson>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explanation: Option<ExplanationJson<'a>>,
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct OfProgramJson<'a> {
+    pub program: Cow<'a, str>,
+    pub answer: AnswerJson<'a>,
+}
+
+fn of_program_out(of: &OfProgram) -> OfProgramJson<'_> {
+    OfProgramJson {
+        program: (&of.program).into(),
+        answer: answer_of_classes(&of.answer, None, &|_| true),
+    }
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
