@@ -4,6 +4,7 @@
 
 mod hosts;
 mod slurm;
+mod timing;
 
 use crate::hindmost::{hindmost, my_turn, out, run, said};
 use hosts::{Hosts, equipped, until};
