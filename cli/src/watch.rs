@@ -271,7 +271,7 @@ impl<'a> Watch<'a> {
     fn look(&mut self) -> anyhow::Result<Option<Look>> {
         let begun = Instant::now();
         let (mut job, mut hosts, mut notes) = match self.hosts.reach() {
-            Reached::Tasks(job, hosts, notes) => (job, hosts, notes),
+            Reached::Tasks(job, hosts, notes) => (*job, hosts, notes),
             Reached::Nothing => return Ok(None),
             Reached::Ended => {
                 self.has_ended = true;

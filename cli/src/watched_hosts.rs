@@ -79,7 +79,7 @@ impl fmt::Display for Watched<'_> {
 /// The tasks of a watched job, before anybody looks at them.
 pub(crate) enum Reached<'h> {
     /// Those here; the hosts of the others, connected; what is known of both.
-    Tasks(Job, Option<&'h mut Everywhere>, Vec<String>),
+    Tasks(Box<Job>, Option<&'h mut Everywhere>, Vec<String>),
     /// None is known now.
     Nothing,
     /// The job has ended.
@@ -201,7 +201,7 @@ impl<'a> WatchedHosts<'a> {
             None if job.tasks.is_empty() => Reached::Nothing,
             connected => {
                 let hosts = connected.as_mut().map(|connected| &mut connected.hosts);
-                Reached::Tasks(job, hosts, notes)
+                Reached::Tasks(Box::new(job), hosts, notes)
             }
         }
     }
