@@ -5,14 +5,35 @@ use crate::output::Terminal;
 use anyhow::Context as _;
 use base::RankSet;
 use cluster::{Asked, Gathering, Loss, Patience, Probe, Seen, Transport};
+use engine::Map;
 use nodes::{Found, Merge, Merged, NodeId, Report};
 use project::{Failure, JobMap};
 use regular_files::Limit;
-use runtime_probe::{Job, Options, ProcessTable, TableEntry, own_host};
+use runtime_probe::{Job, Options, ProcessTable, TableEntry, TaskRef, own_host};
 use snapshot::{Header, Task, VERSION};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+/// Why no host of a job can be looked at.
+pub(crate) enum Unreached {
+    /// There is no probe to send, so that nobody was asked.
+    NotAsked(Failure),
+    /// Not every host has said what it has, and those that did have nothing of the job.
+    NoAnswer(Failure),
+    /// Every host says that it has no task of the job that could be looked at.
+    NoTask(Failure),
+}
+
+impl From<Unreached> for Failure {
+    fn from(why: Unreached) -> Self {
+        match why {
+            Unreached::NotAsked(failure) | Unreached::NoAnswer(failure) | Unreached::NoTask(failure) => {
+                failure
+            }
+        }
+    }
+}
 
 /// The hosts of a job, connected.
 pub(crate) struct Everywhere {
@@ -28,14 +49,17 @@ pub(crate) struct Everywhere {
 
 impl Everywhere {
     /// Connects to hosts, and asks each for its tasks.
+    ///
+    /// # Errors
+    /// There is nothing to look at, neither here nor there.
     pub(crate) fn connect(
         asked: Vec<Asked>,
         transport: Transport,
         args: &HostArgs,
         job: &Job,
         launcher: Option<u32>,
-    ) -> anyhow::Result<Self> {
-        let probe = probe(args.probe.as_deref())?;
+    ) -> Result<Self, Unreached> {
+        let probe = probe(args.probe.as_deref()).map_err(Unreached::NotAsked)?;
         let patience = Patience {
             deadline: args.deadline,
             grace: args.grace,
@@ -46,11 +70,13 @@ impl Everywhere {
             let has_answered = gathering.found().next().is_some();
             let has_lost = gathering.losses().next().is_some();
             let has_task = gathering.found().any(|(_, found)| !found.tasks.is_empty());
-            if !has_answered {
-                return Err(nobody(&gathering).into());
-            }
-            if !has_task && !has_lost {
-                return Err(no_rank(&gathering).into());
+            let has_spoken = |loss: &Loss| matches!(loss, Loss::Failed { .. });
+            let all_say_so = gathering.losses().all(|(_, loss, _)| has_spoken(loss));
+            match (has_task, has_lost, has_answered) {
+                (false, true, _) if all_say_so => return Err(Unreached::NoTask(nobody(&gathering))),
+                (false, true, false) => return Err(Unreached::NoAnswer(nobody(&gathering))),
+                (false, false, _) => return Err(Unreached::NoTask(no_rank(&gathering))),
+                _ => {}
             }
         }
         Ok(Everywhere {
@@ -79,7 +105,13 @@ impl Everywhere {
             let user = launcher.and_then(|launcher| launcher.first()?.user());
             project::map_of_programs(given, &self.programs(), user, &Terminal::new())?
         } else {
-            project::map_of_job(given, job, &Terminal::new())?
+            let mut found = project::map_of_job(given, job, &Terminal::new())?;
+            let is_here = |path: &PathBuf| job.tasks.iter().any(|task| Path::new(&task.executable) == path);
+            let mut elsewhere = self.programs();
+            elsewhere.retain(|path| !is_here(path));
+            let user = job.tasks.iter().find_map(TaskRef::user);
+            project::add_programs(&mut found, &elsewhere, user, &Terminal::new());
+            found
         };
         self.send_map(&found)?;
         Ok(found)
@@ -89,7 +121,7 @@ impl Everywhere {
     pub(crate) fn send_map(&mut self, found: &JobMap) -> anyhow::Result<()> {
         self.has_map = true;
         self.gathering
-            .set_map(found.map.to_bytes())
+            .set_maps(found.maps().into_iter().map(Map::to_bytes).collect())
             .context("the map cannot be sent to the hosts of the job")
     }
 
@@ -313,12 +345,12 @@ pub(crate) fn not_seen(ranks: Option<&RankSet>, host: &str) -> String {
 const LARGEST_PROBE: Limit = Limit::of(256 << 20);
 
 /// The probe that is sent along.
-fn probe(named: Option<&Path>) -> anyhow::Result<Probe> {
+fn probe(named: Option<&Path>) -> Result<Probe, Failure> {
     const NAME: &str = "hindmost-probe";
     let path = match named {
         Some(named) => named.to_owned(),
         None => std::env::current_exe()
-            .context("it is not known where hindmost is")?
+            .map_err(|error| Failure::new(format!("it is not known where hindmost is: {error}")))?
             .with_file_name(NAME),
     };
     let refused = |why: String| {
@@ -328,5 +360,5 @@ fn probe(named: Option<&Path>) -> anyhow::Result<Probe> {
     };
     let bytes =
         regular_files::read_named(&path, LARGEST_PROBE).map_err(|error| refused(error.to_string()))?;
-    Ok(Probe::new(&bytes).map_err(|fault| refused(fault.to_string()))?)
+    Probe::new(&bytes).map_err(|fault| refused(fault.to_string()))
 }

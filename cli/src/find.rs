@@ -7,7 +7,7 @@ use crate::findings;
 use crate::output::{self, Status, Terminal};
 use crate::recorder_args::WaitsFormat;
 use crate::tree_args::TreeFormat;
-use crate::whereabouts::Whereabouts;
+use crate::whereabouts::{Plan, Whereabouts};
 use base::RankSet;
 use engine::{Earlier, Map, Origin, TreeOptions};
 use project::{
@@ -39,12 +39,13 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
             let launcher = launcher.as_ref().map(|(pid, _)| *pid);
             Everywhere::connect(asked, transport, &args.hosts, &job, launcher)
         })
-        .transpose()?;
+        .transpose()
+        .map_err(Failure::from)?;
     let found = match &mut everywhere {
         Some(everywhere) => everywhere.map(args.map.as_deref(), &job)?,
         None => project::map_of_job(args.map.as_deref(), &job, &Terminal::new())?,
     };
-    job.prefer(&found.map);
+    job.prefer(&found.maps());
     if let Some(everywhere) = &everywhere {
         // What the hosts that were asked have is known now; before, all that is not here was missing.
         (job.missing, job.ended) = (everywhere.missing(&everywhere.found(&job)), RankSet::default());
@@ -214,7 +215,9 @@ pub(crate) fn answer(
     let finder = SourceFinder::new(found.path.as_deref(), &found.reader);
     let mut findings = seen.findings(&found, earlier, &wish, how, &finder)?;
     if let Some(tree) = findings.tree.take() {
-        findings.hosts = seen.hosts(&tree);
+        if findings.hosts.is_empty() {
+            findings.hosts = seen.on_one_host(&tree);
+        }
         findings.tree = Some(crate::tree::shown(tree, &args.shape)?);
     }
     if slice.is_some() && !forms.iter().any(|form| form.shows_slice()) {
@@ -273,10 +276,10 @@ fn tree_options(args: &FindArgs, map: &Map, records: &[Task]) -> TreeOptions {
 /// The tasks of the job, and the hosts that are to be asked for those that are not here.
 fn find_job(args: &FindArgs) -> Result<Whereabouts, Failure> {
     if let Some(path) = &args.which.hosts {
-        return Whereabouts::listed(path, &args.hosts);
+        return Plan::listed(path, &args.hosts)?.whereabouts();
     }
     if let Some(id) = &args.which.job {
-        return Whereabouts::of_slurm(id, &args.hosts);
+        return Plan::of_slurm(id, &args.hosts)?.whereabouts();
     }
     let job = match (&args.table, args.launcher, &args.pids[..]) {
         (Some(path), ..) => project::job_of_table(path)?,

@@ -8,7 +8,7 @@ use crate::everywhere::Everywhere;
 use crate::output::{self, Status, Terminal};
 use crate::watch_args::WatchArgs;
 use crate::watch_report;
-use crate::watched_hosts::WatchedHosts;
+use crate::watched_hosts::{Reached, Watched, WatchedHosts};
 use crate::whereabouts::Whereabouts;
 use base::RankSet;
 use engine::recorded::Waiting;
@@ -41,18 +41,20 @@ pub(crate) fn run(args: &WatchArgs) -> anyhow::Result<Status> {
         ),
         None => None,
     };
-    let pid = match (&started, args.launcher) {
-        (Some(child), _) => child.id(),
+    // Only now: the job has the environment that it was given.
+    runtime_probe::die_without_memory();
+    let watched = match (&started, args.launcher) {
+        (Some(child), _) => Watched::Launcher(child.id()),
         (None, Some(pid)) => {
             // A wrong number is to be known now.
             Whereabouts::of_job(project::job_of(pid)?, Some(pid), None, &args.hosts)?;
-            pid
+            Watched::Launcher(pid)
         }
-        (None, None) => return Err(Failure::new("nothing to watch").into()),
+        (None, None) => {
+            Watched::of_hosts(&args.which, &args.hosts)?.ok_or_else(|| Failure::new("nothing to watch"))?
+        }
     };
-    // Only now: the job has the environment that it was given.
-    runtime_probe::die_without_memory();
-    let mut watch = Watch::new(args, pid);
+    let mut watch = Watch::new(args, watched)?;
     let watched = watch.until_the_end(started.as_mut());
     let ended = started.map(|mut child| child.wait()).transpose();
     watched?;
@@ -85,11 +87,12 @@ fn exit_as(status: ExitStatus) -> Status {
 
 struct Watch<'a> {
     args: &'a WatchArgs,
-    pid: u32,
     begun: Instant,
     dog: Watchdog,
-    /// Where the other tasks of the job are.
-    elsewhere: WatchedHosts<'a>,
+    /// Where the tasks of the job are.
+    hosts: WatchedHosts<'a>,
+    /// The job was seen to have ended.
+    has_ended: bool,
     map: Option<JobMap>,
     /// The programs that a map was looked for.
     searched: BTreeSet<String>,
@@ -124,26 +127,28 @@ impl Look {
 }
 
 impl<'a> Watch<'a> {
-    fn new(args: &'a WatchArgs, pid: u32) -> Self {
+    fn new(args: &'a WatchArgs, watched: Watched<'a>) -> Result<Self, Failure> {
         let still = args.still.map_or(Patience::Learned(LEAST), Patience::Given);
         let busy = match (args.busy, args.still) {
             (Some(limit), _) => Patience::Given(limit),
             (None, still) => Patience::Learned(still.unwrap_or(LEAST) * BUSY),
         };
+        let hosts = WatchedHosts::new(&args.hosts, watched)?;
         output::note(&format!(
-            "watching the job of process {pid}: a look every {}; threads asleep are read in their sleep, others are stopped for microseconds; an alarm when \
+            "watching {}: a look every {}; threads asleep are read in their sleep, others are stopped for microseconds; an alarm when \
              nobody computes and nothing moves for {}, or when a few compute and all others wait for them for {}; the report goes to {}.txt",
+            hosts.watched(),
             seconds(args.every),
             said(still),
             said(busy),
             args.report.display(),
         ));
-        Watch {
+        Ok(Watch {
             args,
-            pid,
             begun: Instant::now(),
             dog: Watchdog::new(still, busy),
-            elsewhere: WatchedHosts::new(&args.hosts, pid),
+            hosts,
+            has_ended: false,
             map: None,
             searched: BTreeSet::new(),
             tasks: 0,
@@ -152,12 +157,12 @@ impl<'a> Watch<'a> {
             went_on: false,
             slow: BTreeSet::new(),
             cost: Cost::default(),
-        }
+        })
     }
 
     /// Watches until the job ends, or, of a job that runs anyway, until the first alarm.
     fn until_the_end(&mut self, mut started: Option<&mut Child>) -> anyhow::Result<()> {
-        while !wait(self.args.every, self.pid, started.as_deref_mut()) {
+        while !self.wait(self.args.every, started.as_deref_mut()) {
             let Some(look) = self.look()? else { continue };
             self.take_back(&look);
             let pause = match look.sight {
@@ -221,7 +226,7 @@ impl<'a> Watch<'a> {
     fn confirmed(&mut self, mut started: Option<&mut Child>) -> anyhow::Result<Option<(Look, Pause)>> {
         let mut last = None;
         for _ in 0..CONFIRMATIONS {
-            if wait(BETWEEN, self.pid, started.as_deref_mut()) {
+            if self.wait(BETWEEN, started.as_deref_mut()) {
                 return Ok(None);
             }
             let Some(look) = self.look()? else { return Ok(None) };
@@ -236,6 +241,26 @@ impl<'a> Watch<'a> {
         Ok(last)
     }
 
+    /// Waits for the next look; whether the job has ended by then.
+    fn wait(&self, every: Duration, started: Option<&mut Child>) -> bool {
+        let end = Instant::now() + every;
+        let launcher = self.hosts.watched().launcher();
+        let mut started = started;
+        loop {
+            let ended = match (&mut started, launcher) {
+                (Some(child), _) => !matches!(child.try_wait(), Ok(None)),
+                (None, Some(pid)) => !std::path::Path::new(&format!("/proc/{pid}")).exists(),
+                (None, None) => self.has_ended,
+            };
+            let left = end.saturating_duration_since(Instant::now());
+            if ended || left.is_zero() {
+                return ended;
+            }
+            // The end of a job is noticed soon, at no cost worth measuring.
+            std::thread::sleep(left.min(Duration::from_millis(200)));
+        }
+    }
+
     fn words(&self, pause: &Pause) -> String {
         let ago = self.begun.elapsed().saturating_sub(pause.since);
         let since = SystemTime::now().checked_sub(ago).map_or_else(String::new, clock);
@@ -245,11 +270,13 @@ impl<'a> Watch<'a> {
     /// One look. Nothing while the job has not come so far that it has tasks, or is about to end.
     fn look(&mut self) -> anyhow::Result<Option<Look>> {
         let begun = Instant::now();
-        let Ok(job) = project::job_of(self.pid) else {
-            return Ok(None);
-        };
-        let Some((mut job, mut hosts, mut notes)) = self.elsewhere.reach(job) else {
-            return Ok(None);
+        let (mut job, mut hosts, mut notes) = match self.hosts.reach() {
+            Reached::Tasks(job, hosts, notes) => (*job, hosts, notes),
+            Reached::Nothing => return Ok(None),
+            Reached::Ended => {
+                self.has_ended = true;
+                return Ok(None);
+            }
         };
         find_map(
             self.args,
@@ -259,7 +286,7 @@ impl<'a> Watch<'a> {
             hosts.as_deref_mut(),
         )?;
         let Some(found) = &self.map else { return Ok(None) };
-        job.prefer(&found.map);
+        job.prefer(&found.maps());
         let options = Options {
             stopping: self.args.stop.stopping(),
             ..Options::default()
@@ -277,7 +304,7 @@ impl<'a> Watch<'a> {
             (job.missing, job.ended) = (hosts.missing(&seen), RankSet::default());
             notes.extend(hosts.notes());
         }
-        self.elsewhere.heed(&records);
+        self.hosts.heed(&records);
         project::interrupted_calls(&records).for_each(|text| output::warn(&text));
         if records.len() != self.tasks {
             self.tasks = records.len();
@@ -360,24 +387,6 @@ fn clock(time: SystemTime) -> String {
         .map_or(0, |time| time.as_secs());
     let (hours, minutes) = (seconds / 3600 % 24, seconds / 60 % 60);
     format!("{hours:02}:{minutes:02}:{:02} UTC", seconds % 60)
-}
-
-/// Waits for the next look; whether the job has ended by then.
-fn wait(every: Duration, pid: u32, started: Option<&mut Child>) -> bool {
-    let end = Instant::now() + every;
-    let mut started = started;
-    loop {
-        let ended = match &mut started {
-            Some(child) => !matches!(child.try_wait(), Ok(None)),
-            None => !std::path::Path::new(&format!("/proc/{pid}")).exists(),
-        };
-        let left = end.saturating_duration_since(Instant::now());
-        if ended || left.is_zero() {
-            return ended;
-        }
-        // The end of a job is noticed soon, at no cost worth measuring.
-        std::thread::sleep(left.min(Duration::from_millis(200)));
-    }
 }
 
 /// What looking has cost.

@@ -1,7 +1,7 @@
 //! The command line of `hindmost watch`.
 
 use crate::args::{StopChoice, duration};
-use crate::host_args::HostArgs;
+use crate::host_args::{HostArgs, WhichHosts};
 use crate::tree_args::Shape;
 use clap::Args;
 use std::path::PathBuf;
@@ -23,7 +23,7 @@ Exit status: 0 the job ended without an alarm that was not taken back, 4 there w
 status (128 and the signal, if one ended it).";
 
 #[derive(Args, Debug)]
-#[command(group = clap::ArgGroup::new("watched").required(true).multiple(false).args(["launcher", "command"]))]
+#[command(group = clap::ArgGroup::new("watched").required(true).multiple(false).args(["launcher", "command", "hosts", "job"]))]
 pub(crate) struct WatchArgs {
     /// The launcher of the job (mpirun, srun), or its only process
     #[arg(long, value_name = "PID")]
@@ -50,9 +50,11 @@ pub(crate) struct WatchArgs {
     /// Run this by the shell when the report is written; HINDMOST_REPORT holds its prefix, HINDMOST_ALARM the reason
     #[arg(long, value_name = "COMMAND")]
     pub(crate) run: Option<String>,
-    /// With --launcher: go on watching after a report, until the job ends
+    /// Of a job that runs anyway: go on watching after a report, until the job ends
     #[arg(long)]
     pub(crate) go_on: bool,
+    #[command(flatten)]
+    pub(crate) which: WhichHosts,
     #[command(flatten)]
     pub(crate) hosts: HostArgs,
     #[command(flatten)]

@@ -53,7 +53,27 @@ impl Whereabouts {
         })
     }
 
+    /// Says how other hosts are reached, where that is a way that the user has not named.
+    pub(crate) fn say_how(&self) {
+        if let (Transport::Slurm(job), hosts @ 1..) = (&self.transport, self.asked.len()) {
+            output::note(&format!(
+                "{hosts} hosts are asked by srun --overlap, in job {job}"
+            ));
+        }
+    }
+}
+
+/// On which hosts a job is, where that was listed or its batch system says it, and which tasks are meant there.
+pub(crate) struct Plan {
+    hosts: Vec<(HostName, Select)>,
+    transport: Transport,
+}
+
+impl Plan {
     /// Of the job that a list of hosts is of.
+    ///
+    /// # Errors
+    /// The list cannot be read, or used.
     pub(crate) fn listed(path: &Path, args: &HostArgs) -> Result<Self, Failure> {
         let text = project::read_text(path)?;
         let listed = hosts::parse(&text).map_err(|error| {
@@ -66,12 +86,18 @@ impl Whereabouts {
         };
         let hosts = listed.into_iter();
         let hosts = hosts.map(|ListedHost { host, pids }| (host, select(pids)));
-        Self::parted(hosts, named_transport(args)?.unwrap_or(Transport::Ssh))
+        Ok(Plan {
+            hosts: hosts.collect(),
+            transport: named_transport(args)?.unwrap_or(Transport::Ssh),
+        })
     }
 
     /// Of a job of Slurm.
+    ///
+    /// # Errors
+    /// Slurm does not tell where it runs.
     pub(crate) fn of_slurm(id: &JobId, args: &HostArgs) -> Result<Self, Failure> {
-        let found = slurm::job(id, args.deadline).map_err(|error| {
+        Self::of_job(id, args, named_transport(args)?).map_err(|error| {
             let failure = Failure::new(error.to_string());
             match error {
                 SlurmError::NotStarted { .. } => {
@@ -79,48 +105,85 @@ impl Whereabouts {
                 }
                 _ => failure,
             }
-        })?;
+        })
+    }
+
+    /// Of a job of Slurm, on hosts that are reached by `named` if the user says so.
+    fn of_job(id: &JobId, args: &HostArgs, named: Option<Transport>) -> Result<Self, SlurmError> {
+        let found = slurm::job(id, args.deadline)?;
         let select = Select::Slurm {
             job: found.number,
             step: found.step,
         };
         let hosts = found.hosts.into_iter().map(|host| (host, select.clone()));
-        let own_way = Transport::Slurm(found.number);
-        Self::parted(hosts, named_transport(args)?.unwrap_or(own_way))
+        Ok(Plan {
+            hosts: hosts.collect(),
+            transport: named.unwrap_or(Transport::Slurm(found.number)),
+        })
     }
 
-    /// Of a job on these hosts, of which this one may be one.
-    fn parted(
-        hosts: impl Iterator<Item = (HostName, Select)>,
-        transport: Transport,
-    ) -> Result<Self, Failure> {
-        let own = own_host();
-        let (here, elsewhere): (Vec<_>, Vec<_>) = hosts.partition(|(host, _)| same_host(host.as_str(), &own));
-        let job = match here.first() {
+    /// Asks Slurm anew; whether the job is still there. What Slurm does not tell leaves the plan as it is, and is handed back.
+    pub(crate) fn renew(&mut self, id: &JobId, args: &HostArgs) -> Result<bool, SlurmError> {
+        match Self::of_job(id, args, Some(self.transport.clone())) {
+            Ok(renewed) => {
+                *self = renewed;
+                Ok(true)
+            }
+            Err(SlurmError::Unknown(_) | SlurmError::NotRunning { .. } | SlurmError::NoStep(_)) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// How many hosts it has.
+    pub(crate) fn hosts(&self) -> usize {
+        self.hosts.len()
+    }
+
+    /// The tasks of this host, which may be one of them, and what the others are asked for.
+    ///
+    /// # Errors
+    /// Which tasks of this host are meant is not known.
+    pub(crate) fn whereabouts(&self) -> Result<Whereabouts, Failure> {
+        let job = match self.here() {
             Some((host, select)) => runtime_probe::selected(select)
                 .map_err(|why| Failure::new(format!("this host ({host}): {why}")))?,
             None => Job::default(),
         };
-        let notes = job.notes.clone();
-        let asked = elsewhere.into_iter().map(|(host, select)| Asked {
-            host,
-            select,
-            ranks: None,
-        });
-        Ok(Whereabouts {
-            job,
-            asked: asked.collect(),
-            transport,
-            notes,
+        Ok(self.beside(job))
+    }
+
+    /// The same for a job that goes on: what is not known of this host is a note.
+    pub(crate) fn whereabouts_by_now(&self) -> Whereabouts {
+        self.whereabouts().unwrap_or_else(|why| {
+            let mut found = self.beside(Job::default());
+            found.notes.push(why.to_string());
+            found
         })
     }
 
-    /// Says how other hosts are reached, where that is a way that the user has not named.
-    pub(crate) fn say_how(&self) {
-        if let (Transport::Slurm(job), hosts @ 1..) = (&self.transport, self.asked.len()) {
-            output::note(&format!(
-                "{hosts} hosts are asked by srun --overlap, in job {job}"
-            ));
+    /// This host, if it is one of them.
+    fn here(&self) -> Option<&(HostName, Select)> {
+        let own = own_host();
+        self.hosts.iter().find(|(host, _)| same_host(host.as_str(), &own))
+    }
+
+    /// What the other hosts are asked for, beside the tasks of this one.
+    fn beside(&self, job: Job) -> Whereabouts {
+        let own = own_host();
+        let others = self
+            .hosts
+            .iter()
+            .filter(|(host, _)| !same_host(host.as_str(), &own));
+        let asked = others.map(|(host, select)| Asked {
+            host: host.clone(),
+            select: select.clone(),
+            ranks: None,
+        });
+        Whereabouts {
+            asked: asked.collect(),
+            transport: self.transport.clone(),
+            notes: job.notes.clone(),
+            job,
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::patience::Patience;
 use crate::session::{Event, Session};
 use crate::start::Probe;
 use crate::transport::Transport;
-use nodes::{Found, FrameError, Look, NodeId, Report, ToNode};
+use nodes::{Found, FrameError, Look, MapPlace, NodeId, Report, ToNode};
 use rustix::event::{Timespec, poll};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -36,7 +36,8 @@ pub struct Gathering {
     /// How long the hosts may yet take for what they are about to be asked. What we do ourselves in between is not their time.
     left: Duration,
     nodes: Vec<Node>,
-    map: Option<Arc<[u8]>>,
+    /// All maps, as they are sent.
+    maps: Option<Arc<[u8]>>,
     /// Dialogues that were given up.
     left_alone: Vec<Session>,
 }
@@ -62,7 +63,7 @@ impl Gathering {
             slowest: Duration::ZERO,
             left: patience.deadline,
             nodes: asked.into_iter().map(Node::new).collect(),
-            map: None,
+            maps: None,
             probe,
             left_alone: Vec::new(),
         }
@@ -102,13 +103,18 @@ impl Gathering {
         self.patience.left(self.slowest, standings)
     }
 
-    /// The map, as bytes, by which all hosts read variables from now on.
+    /// The maps, as bytes, by which all hosts read variables from now on, each task by that of its program.
     ///
     /// # Errors
-    /// It is too large to be sent.
-    pub fn set_map(&mut self, map: Vec<u8>) -> Result<(), FrameError> {
-        self.map = Some(ToNode::Map(map).to_bytes()?.into());
-        self.nodes.iter_mut().for_each(|node| node.has_map = false);
+    /// One is too large to be sent.
+    pub fn set_maps(&mut self, maps: Vec<Vec<u8>>) -> Result<(), FrameError> {
+        let places = std::iter::once(MapPlace::First).chain(std::iter::repeat(MapPlace::Further));
+        let mut all = Vec::new();
+        for (place, bytes) in places.zip(maps) {
+            all.extend(ToNode::Map { place, bytes }.to_bytes()?);
+        }
+        self.maps = Some(all.into());
+        self.nodes.iter_mut().for_each(|node| node.has_maps = false);
         Ok(())
     }
 
@@ -184,12 +190,12 @@ impl Gathering {
                 continue;
             }
             let tasks = node.found.as_ref().map_or(0, |found| found.tasks.len());
-            let map = self.map.clone().filter(|_| !node.has_map);
-            node.has_map |= map.is_some();
+            let maps = self.maps.clone().filter(|_| !node.has_maps);
+            node.has_maps |= maps.is_some();
             node.asked_at = Some(Instant::now());
             if let Some(session) = node.session() {
-                if let Some(map) = &map {
-                    session.send_map(map);
+                if let Some(maps) = &maps {
+                    session.send_maps(maps);
                 }
                 session.ask_to_look(question, tasks);
             }

@@ -128,6 +128,9 @@ impl fmt::Display for Loss {
 impl std::error::Error for Loss {}
 
 fn seconds(time: Duration) -> String {
+    if time < Duration::from_millis(100) {
+        return format!("{} ms", time.as_millis());
+    }
     let tenths = (time.as_secs_f64() * 10.0).round() / 10.0;
     format!("{tenths} s")
 }

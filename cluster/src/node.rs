@@ -32,8 +32,8 @@ pub(crate) struct Node {
     pub(crate) begun_at: Option<Instant>,
     /// When it was asked for the report.
     pub(crate) asked_at: Option<Instant>,
-    /// The map was sent.
-    pub(crate) has_map: bool,
+    /// The maps were sent.
+    pub(crate) has_maps: bool,
 }
 
 /// How it stands with a host.
@@ -55,7 +55,7 @@ impl Node {
             report: None,
             begun_at: None,
             asked_at: None,
-            has_map: false,
+            has_maps: false,
         }
     }
 

@@ -171,9 +171,9 @@ impl Session {
         }
     }
 
-    /// Sends the map, which is not answered.
-    pub(crate) fn send_map(&mut self, frame: &Arc<[u8]>) {
-        self.outbox.push(frame.clone());
+    /// Sends the maps, which are not answered.
+    pub(crate) fn send_maps(&mut self, frames: &Arc<[u8]>) {
+        self.outbox.push(frames.clone());
     }
 
     /// Asks for a look at `tasks` tasks.

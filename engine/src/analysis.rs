@@ -4,6 +4,7 @@
 //! something needs it: a tree alone goes through the tasks part by part, and a million of them never stand in memory at once.
 
 use crate::assemble::assemble;
+use crate::hosts::{HostRanks, hosts_of};
 use crate::motion::Earlier;
 use crate::named::Named;
 use crate::{Answer, Findings, Map, OrderedTree, TreeOptions, stacks};
@@ -87,11 +88,20 @@ impl<'a> Analysis<'a> {
             self.located();
         }
         let tree = wanted.tree.as_ref().map(|options| self.ordered_tree(options));
+        // What has no rank has no number that would be the same in every tree.
+        let hosts = match &tree {
+            Some(tree) if tree.names.are_ranks() => hosts_of(&self.tasks),
+            _ => Vec::new(),
+        };
+        let hosts = hosts
+            .into_iter()
+            .map(|HostRanks { host, ranks }| (host, ranks.iter().collect()));
         let map = self.order.map();
         Findings {
             answer: wanted.answer.then(|| self.answer()),
             explanation,
             tree,
+            hosts: hosts.collect(),
             ..Findings::of_map(map)
         }
     }

@@ -44,6 +44,8 @@ pub struct Answer {
     pub hosts: Vec<HostRanks>,
     /// The map that it rests on; whoever has found it says it.
     pub map: Option<MapUsed>,
+    /// What is known of the tasks of other programs among themselves, each by its own map; whoever has these adds it.
+    pub programs: Vec<OfProgram>,
     /// What the order takes for granted, as clauses.
     pub assumptions: Vec<String>,
     /// What else the reader should know: stale sources, partial functions.
@@ -58,6 +60,15 @@ pub struct Answer {
     pub way: Option<Way>,
     /// What to do next; whoever knows where the stacks come from asks for it ([`Answer::advise`]).
     pub next: Option<NextStep>,
+}
+
+/// The answer for the tasks of one program of several. Against those of other programs nothing but MPI orders them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OfProgram {
+    /// Its path.
+    pub program: String,
+    /// Who of its tasks is behind.
+    pub answer: Answer,
 }
 
 impl Answer {

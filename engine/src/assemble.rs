@@ -78,6 +78,7 @@ pub(crate) fn assemble<'a>(
         ended_ranks: RankSet::default(),
         hosts: hosts::hosts_of(tasks),
         map: None,
+        programs: Vec::new(),
         assumptions,
         warnings,
         excerpts,

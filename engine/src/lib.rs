@@ -108,7 +108,7 @@ pub use advice::Advice;
 pub use analysis::{Analysis, Wanted};
 pub use answer::{
     Activity, Answer, Certainty, Finding, FirstTask, Grounds, Hindmost, Line, Link, LoopValue, NoMap,
-    Outcome, Parting, Position, RelationToHindmost, TaskClass, UndecidedPair, Unreadable, Witness,
+    OfProgram, Outcome, Parting, Position, RelationToHindmost, TaskClass, UndecidedPair, Unreadable, Witness,
 };
 pub use as_built::{AsBuilt, CompiledFiles};
 pub use awaited::{Awaited, ChainEnd, Counterpart, Culprit, ToldBy, Wait, WaitsFor};

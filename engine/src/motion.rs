@@ -150,7 +150,7 @@ fn motion(job: &JobView<'_>, before: &Task, at: usize) -> Motion {
     ) {
         return Motion::Halted;
     }
-    let first = job.order.locate(&stacks::execution_point(before));
+    let first = job.order.locate(&stacks::execution_point(job.map, before));
     let second = &job.located[at];
     if let Some(obstacle) = first.obstacle {
         return Motion::Unknown(format!("the first time, {obstacle}"));

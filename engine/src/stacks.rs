@@ -1,5 +1,6 @@
 //! Recorded stacks as the order reads them.
 
+use crate::Map;
 use crate::beneath;
 use progress::{ExecutionPoint, Frame, Located, Order, Value};
 use rayon::prelude::*;
@@ -11,22 +12,38 @@ pub const TASKS_FOR_ONE_THREAD: usize = 256;
 
 /// Looks every task up in the map.
 pub(crate) fn locate_all(order: &Order<'_>, tasks: &[Task]) -> Vec<Located> {
-    let locate = |task| order.locate(&execution_point(task));
+    let locate = |task| order.locate(&execution_point(order.map(), task));
     match tasks.len() {
         0..=TASKS_FOR_ONE_THREAD => tasks.iter().map(locate).collect(),
         _ => tasks.par_iter().map(locate).collect(),
     }
 }
 
-/// One recorded task as an execution point. Whatever is missing stays missing, with its reason.
-pub(crate) fn execution_point(task: &Task) -> ExecutionPoint {
+/// Why a task was read by another map than this one: it runs another program, whose functions and lines are not those of the same names here.
+pub(crate) fn other_program(map: &Map, task: &Task) -> Option<String> {
+    let binding = map.binding.as_ref()?;
+    if task.build.is_empty() || task.build == crate::build_id_text(&binding.build_id) {
+        return None;
+    }
+    let [own, mapped] = [&task.program, &binding.executable].map(|path| base::last_component(path));
+    Some(if own == mapped {
+        format!("it runs another build of {own}: nothing but MPI orders tasks of different builds")
+    } else {
+        format!(
+            "it runs {own}, and the map is of {mapped}: nothing but MPI orders tasks of different programs"
+        )
+    })
+}
+
+/// One recorded task as an execution point of this map. Whatever is missing stays missing, with its reason.
+pub(crate) fn execution_point(map: &Map, task: &Task) -> ExecutionPoint {
     ExecutionPoint {
         task: task.task.clone(),
         rank: task.rank,
         pid: task.pid,
         frames: task.frames.iter().map(frame).collect(),
         beneath: beneath::operation(task),
-        incomplete: task.error.clone().or_else(|| {
+        incomplete: task.error.clone().or_else(|| other_program(map, task)).or_else(|| {
             let guessed = task.frames.iter().find(|frame| frame.guessed)?;
             Some(format!(
                 "the frame of {} and those around it were found without unwind information: they are guessed",
@@ -84,7 +101,7 @@ mod tests {
     fn numbers_are_values_and_anything_else_is_missing() {
         let text = r#"{"task":"a","frames":[{"function":"f","line":0,"values":{"i":18446744073709551615,"s":"x","t":1.5}}]}"#;
         let (_, tasks) = snapshot::read(text).unwrap();
-        let point = execution_point(&tasks[0]);
+        let point = execution_point(&Map::default(), &tasks[0]);
         assert_eq!(point.frames[0].values["i"], Value::Int(u64::MAX.into()));
         assert_eq!(point.frames[0].values["t"], Value::Float(1.5));
         assert_eq!(point.incomplete, None);
@@ -99,6 +116,11 @@ mod tests {
     fn a_stack_with_guessed_frames_has_no_place_in_the_order() {
         let text = r#"{"task":"a","frames":[{"function":"f","guessed":true},{"function":"g"}]}"#;
         let (_, tasks) = snapshot::read(text).unwrap();
-        assert!(execution_point(&tasks[0]).incomplete.unwrap().contains("guessed"));
+        assert!(
+            execution_point(&Map::default(), &tasks[0])
+                .incomplete
+                .unwrap()
+                .contains("guessed")
+        );
     }
 }

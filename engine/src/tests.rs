@@ -9,6 +9,7 @@ use progress_map::{Across, Map, PointKind};
 
 mod awaited;
 pub(crate) mod by_recorder;
+mod programs;
 mod sends;
 mod trouble;
 mod waits;

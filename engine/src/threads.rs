@@ -117,7 +117,7 @@ pub(crate) fn located(order: &Order<'_>, task: &Task, thread: &Thread) -> (Task,
         program: task.program.clone(),
         ..Task::default()
     };
-    let located = order.locate(&stacks::execution_point(&alone));
+    let located = order.locate(&stacks::execution_point(order.map(), &alone));
     (alone, located)
 }
 

@@ -40,10 +40,12 @@ pub enum Kind {
     Report = 6,
     /// Why the node cannot do what it was asked for.
     Failure = 7,
+    /// A map beside those that were sent: a job may be of several programs.
+    FurtherMap = 8,
 }
 
 impl Kind {
-    const ALL: [Kind; 7] = [
+    const ALL: [Kind; 8] = [
         Kind::Hello,
         Kind::Select,
         Kind::Found,
@@ -51,6 +53,7 @@ impl Kind {
         Kind::Look,
         Kind::Report,
         Kind::Failure,
+        Kind::FurtherMap,
     ];
 
     fn of_number(number: u8) -> Option<Kind> {

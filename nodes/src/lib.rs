@@ -1,7 +1,7 @@
 //! What the hosts of a job and who asks them tell each other, and how their answers become one.
 //!
 //! **The dialogue.** Whoever asks (the *front*) has a stream to and from a probe on each host (a *node*), however that was started. The probe says
-//! [`Hello`]. The front sends [`Select`], the node answers [`Found`]; the front sends the map, once, and [`Look`] for each look, which the node answers with a
+//! [`Hello`]. The front sends [`Select`], the node answers [`Found`]; the front sends the maps, once, and [`Look`] for each look, which the node answers with a
 //! [`Report`]. When the front's end of the stream is closed, the probe ends.
 //!
 //! **Frames** ([`frame`]) carry all of it: compressed, checksummed, and bounded before they are read.
@@ -22,6 +22,7 @@ pub mod report;
 pub use frame::{Frame, FrameError, Kind, Reader};
 pub use merge::{Complaint, Merge, Merged, NodeId};
 pub use message::{
-    Found, FoundTask, FromNode, Hello, Look, MessageError, OWN_STEP, Select, ThreadsRead, ToNode, VERSION,
+    Found, FoundTask, FromNode, Hello, Look, MapPlace, MessageError, OWN_STEP, Select, ThreadsRead, ToNode,
+    VERSION,
 };
 pub use report::{Report, SharedStack};

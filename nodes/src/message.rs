@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// The version of the dialogue. Both sides are of one version: the front sends its own probe along where there is another.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// What the step of a batch system is called in which a probe runs, so that no other takes that for a part of the job.
 pub const OWN_STEP: &str = "hindmost-probe";
@@ -106,10 +106,33 @@ pub struct Look {
 pub enum ToNode {
     /// Which tasks are meant.
     Select(Select),
-    /// The map that the probe reads variables by.
-    Map(Vec<u8>),
+    /// A map that the probe reads variables by.
+    Map {
+        /// Which of them.
+        place: MapPlace,
+        /// Its bytes.
+        bytes: Vec<u8>,
+    },
     /// Look at the tasks.
     Look(Look),
+}
+
+/// Which of several maps one is, of a job of several programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MapPlace {
+    /// The first, in place of all that were sent before.
+    First,
+    /// One more.
+    Further,
+}
+
+impl MapPlace {
+    fn kind(self) -> Kind {
+        match self {
+            MapPlace::First => Kind::Map,
+            MapPlace::Further => Kind::FurtherMap,
+        }
+    }
 }
 
 /// What a node says.
@@ -162,7 +185,7 @@ impl ToNode {
     pub fn to_bytes(&self) -> Result<Vec<u8>, FrameError> {
         match self {
             ToNode::Select(select) => framed(Kind::Select, json(select)),
-            ToNode::Map(map) => framed(Kind::Map, map.clone()),
+            ToNode::Map { place, bytes } => framed(place.kind(), bytes.clone()),
             ToNode::Look(look) => framed(Kind::Look, json(look)),
         }
     }
@@ -174,7 +197,14 @@ impl ToNode {
     pub fn of(frame: Frame) -> Result<Self, MessageError> {
         match frame.kind {
             Kind::Select => parsed(&frame).map(ToNode::Select),
-            Kind::Map => Ok(ToNode::Map(frame.bytes)),
+            Kind::Map => Ok(ToNode::Map {
+                place: MapPlace::First,
+                bytes: frame.bytes,
+            }),
+            Kind::FurtherMap => Ok(ToNode::Map {
+                place: MapPlace::Further,
+                bytes: frame.bytes,
+            }),
             Kind::Look => parsed(&frame).map(ToNode::Look),
             other => Err(MessageError::WrongSide(other)),
         }

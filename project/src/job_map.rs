@@ -33,6 +33,8 @@ pub struct JobMap {
     pub none: Option<NoMap>,
     /// What could not be bound, each at the head of the function that it is about.
     pub unbound: Vec<Diagnostic>,
+    /// The maps of the job's other programs, or of other builds of it; none of them is of the build of another, or empty.
+    pub others: Vec<JobMap>,
     /// With whose rights the sources are read that the job names.
     pub reader: Reader,
 }
@@ -46,6 +48,7 @@ impl JobMap {
             used: None,
             unbound: Vec::new(),
             warnings: why.noticed().to_vec(),
+            others: Vec::new(),
             reader: reader.clone(),
             none: Some(NoMap {
                 reason: format!("there is no map of the program ({why})"),
@@ -83,6 +86,22 @@ impl JobMap {
         found
     }
 
+    /// This map and those of other programs.
+    pub fn maps(&self) -> Vec<&Map> {
+        let others = self.others.iter().map(|other| &other.map);
+        std::iter::once(&self.map).chain(others).collect()
+    }
+
+    /// Adds the map of another program of the job, if it is one.
+    pub(crate) fn add(&mut self, other: JobMap) {
+        let build = |map: &Map| map.binding.as_ref().map(|binding| binding.build_id.clone());
+        let new = build(&other.map).filter(|id| !id.is_empty());
+        let is_known = || self.maps().into_iter().any(|map| build(map) == new);
+        if new.is_some() && !is_known() {
+            self.others.push(other);
+        }
+    }
+
     /// Whether nothing is known of the program's source.
     pub fn is_empty(&self) -> bool {
         self.map.functions.is_empty()
@@ -115,6 +134,7 @@ impl JobMap {
             warnings,
             none: None,
             unbound,
+            others: Vec::new(),
             reader: build.reader.clone(),
         })
     }
@@ -129,6 +149,7 @@ impl JobMap {
             warnings: Vec::new(),
             none: None,
             unbound: Vec::new(),
+            others: Vec::new(),
             reader: reader.clone(),
         })
     }
@@ -144,6 +165,7 @@ impl JobMap {
             warnings,
             none: None,
             unbound: Vec::new(),
+            others: Vec::new(),
             reader: build.reader.clone(),
         };
         for path in places(executable, &build.reader) {
@@ -222,6 +244,7 @@ impl JobMap {
             warnings,
             none: None,
             unbound,
+            others: Vec::new(),
             reader: build.reader.clone(),
         })
     }

@@ -84,7 +84,7 @@ pub use halted::HaltedTasks;
 pub use job_map::{Build, JobMap};
 pub use jobs::{hosts_in_table, interrupted_calls, job_below, job_of, job_of_table, tasks_on_host};
 pub use listener::Listener;
-pub use live::{map_of_job, map_of_programs};
+pub use live::{add_programs, map_of_job, map_of_programs};
 pub use looks::{Looks, WantedLooks, take_tasks};
 pub use making::{as_built, beside, make, make_of_build, make_preprocessed};
 pub use mapped::MappedFiles;

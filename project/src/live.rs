@@ -23,30 +23,18 @@ pub fn map_of_job(given_map: Option<&Path>, job: &Job, listener: &dyn Listener) 
     let programs = programs(job);
     let reader = &reader_of(job);
     let mut first_error: Option<Failure> = None;
-    for (path, tasks) in &programs {
-        // Any task of the program will do, but the first may have ended by now.
-        let executable = tasks
-            .iter()
-            .find_map(|task| Executable::of_process(task.pid, path, reader).ok());
-        let Some(executable) = executable else {
-            let unread = tasks
-                .first()
-                .map(|task| Executable::of_process(task.pid, path, reader));
-            first_error = first_error.or(unread.and_then(Result::err));
-            continue;
-        };
-        let libraries = || read_libraries(&runtime_probe::libraries_of(&pids_of(tasks)), reader);
-        let build = Build::new(executable, libraries, reader);
-        let found = match given_map {
-            Some(given) => JobMap::given(given, &build),
-            None => JobMap::found(
-                &build,
-                tasks.first().map(|task| sight_of(task)).as_ref(),
-                listener,
-            ),
-        };
-        match found {
-            Ok(found) => return Ok(found),
+    for (at, (path, tasks)) in programs.iter().enumerate() {
+        match map_of_program(given_map, (path.as_path(), tasks.as_slice()), reader, listener) {
+            Ok(mut found) => {
+                let others = programs.iter().enumerate().filter(|(other, _)| *other != at);
+                for (_, (path, tasks)) in others.take(MOST_PROGRAMS) {
+                    match map_of_program(None, (path.as_path(), tasks.as_slice()), reader, listener) {
+                        Ok(other) => found.add(other),
+                        Err(error) => found.warnings.push(without_own_map(path, &error)),
+                    }
+                }
+                return Ok(found);
+            }
             // Of a job of several programs, the map may be of another; the most frequent one's error tells most.
             Err(error) => first_error = first_error.or(Some(error)),
         }
@@ -66,7 +54,60 @@ pub fn map_of_job(given_map: Option<&Path>, job: &Job, listener: &dyn Listener) 
     }
 }
 
-/// The map of a job none of whose tasks run on this host: that of the first of its `programs` that is here, too. The probes hold it against what runs where they are.
+/// Maps of so many further programs are looked for: a job of more has a program for each rank, say one that the rank has built.
+const MOST_PROGRAMS: usize = 8;
+
+/// That the tasks of one program of several have no map.
+fn without_own_map(program: &Path, why: &Failure) -> String {
+    format!(
+        "there is no map of {} ({why}): the order among the tasks that run it is not known",
+        program.display()
+    )
+}
+
+/// The map of one program of a job.
+fn map_of_program(
+    given_map: Option<&Path>,
+    (path, tasks): (&Path, &[&TaskRef]),
+    reader: &Reader,
+    listener: &dyn Listener,
+) -> Result<JobMap, Failure> {
+    // Any task of the program will do, but the first may have ended by now.
+    let mut error = None;
+    for task in tasks {
+        match Executable::of_process(task.pid, path, reader) {
+            Ok(executable) => {
+                let libraries = || read_libraries(&runtime_probe::libraries_of(&pids_of(tasks)), reader);
+                let build = Build::new(executable, libraries, reader);
+                return match given_map {
+                    Some(given) => JobMap::given(given, &build),
+                    None => JobMap::found(
+                        &build,
+                        tasks.first().map(|task| sight_of(task)).as_ref(),
+                        listener,
+                    ),
+                };
+            }
+            Err(failure) => error = error.or(Some(failure)),
+        }
+    }
+    Err(error.unwrap_or_else(|| Failure::new(format!("no task runs {}", path.display()))))
+}
+
+/// Adds the maps of further programs, which tasks run on other hosts; of those that are here, too.
+pub fn add_programs(found: &mut JobMap, programs: &[PathBuf], user: Option<User>, listener: &dyn Listener) {
+    let reader = &user.map_or_else(Reader::default, |user| Reader::of([user]));
+    for path in programs.iter().take(MOST_PROGRAMS) {
+        let other = Executable::read_by(reader, path)
+            .and_then(|executable| JobMap::found(&Build::new(executable, Vec::new, reader), None, listener));
+        match other {
+            Ok(other) => found.add(other),
+            Err(error) => found.warnings.push(without_own_map(path, &error)),
+        }
+    }
+}
+
+/// The map of a job none of whose tasks run on this host: that of the first of its `programs` that is here, too, and has one. The probes hold it against what runs where they are.
 /// `user` is whose the job is, if that is known: with his rights the program is read, and what it names.
 ///
 /// # Errors
@@ -77,25 +118,40 @@ pub fn map_of_programs(
     user: Option<User>,
     listener: &dyn Listener,
 ) -> Result<JobMap, Failure> {
-    let reader = &user.map_or_else(Reader::default, |user| Reader::of([user]));
-    let read = |path: &PathBuf| Executable::read_by(reader, path).ok();
-    let Some(executable) = programs.iter().find_map(read) else {
-        let names = Vec::from_iter(programs.iter().map(|path| path.display().to_string()));
-        let why = Failure::new(format!("{} cannot be read on this host", names.join(", ")))
-            .hint("give the program's map with --map, made where it was built: hindmost map --exe PROGRAM");
-        return match given_map {
-            Some(given) => JobMap::unchecked(given, reader),
-            None => Ok(JobMap::none(&why, reader)),
+    let reader = &user
+        .clone()
+        .map_or_else(Reader::default, |user| Reader::of([user]));
+    let mut first = None;
+    for (at, path) in programs.iter().enumerate() {
+        let Ok(executable) = Executable::read_by(reader, path) else {
+            continue;
         };
-    };
-    let build = Build::new(executable, Vec::new, reader);
-    let found = match given_map {
-        Some(given) => JobMap::given(given, &build),
-        None => JobMap::found(&build, None, listener),
-    };
-    match (found, given_map) {
-        (Err(error), None) => Ok(JobMap::of_code(&error, &build, listener)),
-        (found, _) => found,
+        let build = Build::new(executable, Vec::new, reader);
+        let found = match given_map {
+            Some(given) => JobMap::given(given, &build),
+            None => JobMap::found(&build, None, listener),
+        };
+        match found {
+            Ok(mut found) => {
+                let others = programs.iter().enumerate().filter(|(other, _)| *other != at);
+                let others = Vec::from_iter(others.map(|(_, path)| path.clone()));
+                add_programs(&mut found, &others, user, listener);
+                return Ok(found);
+            }
+            Err(error) => first = first.or(Some((error, build))),
+        }
+    }
+    match (first, given_map) {
+        (Some((error, _)), Some(_)) => Err(error),
+        (Some((error, build)), None) => Ok(JobMap::of_code(&error, &build, listener)),
+        (None, Some(given)) => JobMap::unchecked(given, reader),
+        (None, None) => {
+            let names = Vec::from_iter(programs.iter().map(|path| path.display().to_string()));
+            let why = Failure::new(format!("{} cannot be read on this host", names.join(", "))).hint(
+                "give the program's map with --map, made where it was built: hindmost map --exe PROGRAM",
+            );
+            Ok(JobMap::none(&why, reader))
+        }
     }
 }
 
@@ -203,6 +259,7 @@ fn no_program(given_map: Option<&Path>, job: &Job, reader: &Reader) -> Result<Jo
             used: None,
             path: None,
             unbound: Vec::new(),
+            others: Vec::new(),
             none: None,
             reader: reader.clone(),
             warnings: Vec::new(),

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 /// One look at the tasks of a job. What the map does not tell of a stack, debug info does: of all tasks if there is no map, else of those that
 /// run something else or could not be read whole.
 pub fn take_tasks(found: &JobMap, job: &Job, options: Options) -> (Header, Vec<Task>) {
-    let (header, mut records) = runtime_probe::take(&found.map, &job.tasks, options);
+    let (header, mut records) = runtime_probe::take_each(&found.maps(), &job.tasks, options);
     let no_map = found.is_empty();
     let wants_lines = |task: &&mut Task| no_map || task.error.is_some();
     let mut without = Vec::from_iter(records.iter_mut().filter(wants_lines).map(std::mem::take));

@@ -8,7 +8,8 @@ use base::RankSet;
 use engine::recorded::Waiting;
 use engine::traces::Process;
 use engine::{
-    Analysis, Circumstances, Earlier, Findings, HostRanks, NextStep, OrderedTree, Origin, Outcome, TaskSet,
+    Analysis, Circumstances, Earlier, Findings, NextStep, OfProgram, OrderedTree, Origin, Outcome, TaskSet,
+    Witness,
 };
 use snapshot::{Header, Task};
 
@@ -84,6 +85,13 @@ impl Seen {
             let ranks = Vec::from_iter(finding.who.ranks.iter());
             answer.way = engine::traces::parted(self.traced.clone(), &ranks);
         }
+        if let Some(answer) = &mut findings.answer {
+            answer.programs = found
+                .others
+                .iter()
+                .filter_map(|other| self.of_program(other))
+                .collect();
+        }
         advise(&mut findings, how.origin, finder);
         if is_no_job
             && let Some(answer) = &mut findings.answer
@@ -95,23 +103,33 @@ impl Seen {
         Ok(findings)
     }
 
-    /// Where the tasks that were seen run: where their records say, or else all on the one host that the snapshot names.
-    pub fn hosts(&self, tree: &OrderedTree) -> Vec<(String, TaskSet)> {
-        let are_ranks = tree.names.are_ranks();
-        let by_host = engine::hosts_of(&self.records);
-        if !by_host.is_empty() {
-            // What has no rank has no number that would be the same in every tree.
-            let by_host = by_host.into_iter().filter(|_| are_ranks);
-            return by_host
-                .map(|HostRanks { host, ranks }| (host, ranks.iter().collect()))
-                .collect();
-        }
+    /// What is known of the tasks of another program among themselves.
+    fn of_program(&self, other: &JobMap) -> Option<OfProgram> {
+        let build = engine::build_id_text(&other.map.binding.as_ref()?.build_id);
+        let own = self.records.iter().filter(|task| task.build == build);
+        let own = Vec::from_iter(own.cloned());
+        let program = own.first()?.program.clone();
+        let mut answer = Analysis::new(&other.map, &own, RankSet::default()).answer();
+        // What MPI and the states of tasks say is said of the whole job: here it would be of a part that counts as all of it.
+        answer.awaited = None;
+        answer.finding = answer.finding.filter(|finding| finding.by == Witness::Order);
+        answer.under(Circumstances {
+            map: other.used.clone(),
+            silent_of_motion: true,
+            warnings: other.warnings.clone(),
+            ..Circumstances::default()
+        });
+        Some(OfProgram { program, answer })
+    }
+
+    /// All tasks of a tree on the one host that the snapshot names, if it names one.
+    pub fn on_one_host(&self, tree: &OrderedTree) -> Vec<(String, TaskSet)> {
         if self.header.host.is_empty() {
             return Vec::new();
         }
         let root = tree.nodes.first();
         let everyone = root.map(|root| root.tasks.clone()).unwrap_or_default();
-        let missing = if are_ranks {
+        let missing = if tree.names.are_ranks() {
             self.missing.iter().collect()
         } else {
             TaskSet::default()

@@ -114,10 +114,10 @@ pub fn write(findings: &Findings<'_>, form: Form, read: &dyn Fn(&str) -> Option<
         Form::WaitsJson => json::waits_json(waiting?),
         Form::WaitsDot => waits::waits_dot(waiting?),
         Form::AnswerSarif => sarif::answer_sarif(answer()?, None, read),
-        Form::Tree(how) => tree::tree_text(tree()?, waiting, how),
+        Form::Tree(how) => tree::tree_text(tree()?, waiting, &findings.hosts, how),
         Form::TreeJson => {
             let warnings = Vec::from_iter(findings.all_warnings().map(str::to_owned));
-            json::tree_json(tree()?, waiting, &warnings)
+            json::tree_json(tree()?, waiting, &findings.hosts, &warnings)
         }
         Form::Dot(colors) => tree::tree_dot(tree()?, waiting, colors),
         Form::Folded => tree::tree_folded(tree()?),

@@ -33,6 +33,16 @@ pub(crate) fn headline(out: &mut String, answer: &Answer) -> std::fmt::Result {
     kind_of_trouble(out, answer)
 }
 
+/// Who is behind by the order of the code alone, of tasks that are not all of a job.
+pub(crate) fn by_order(out: &mut String, answer: &Answer) -> std::fmt::Result {
+    // Who is behind may not be whom the state of the tasks names.
+    if answer.finding.is_none() && answer.outcome == Outcome::Named {
+        return candidates(out, answer);
+    }
+    verdict(out, answer)?;
+    hosts::of_named(out, answer)
+}
+
 /// What kind of trouble it is, unless that was said: of two looks there is a diagnosis, and who cannot run, or waits in a circle, is described above.
 fn kind_of_trouble(out: &mut String, answer: &Answer) -> std::fmt::Result {
     let is_new = |trouble: &Trouble| {

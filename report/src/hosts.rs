@@ -11,6 +11,9 @@ use std::fmt::Write as _;
 /// How many hosts are spelled out before the rest is only counted.
 const SPELLED_OUT: usize = 8;
 
+/// How many hosts are named beside a class.
+const NAMED: usize = 3;
+
 /// On which hosts those are that are named, below the sentence about them.
 pub(crate) fn of_named(out: &mut String, answer: &Answer) -> std::fmt::Result {
     let Some(finding) = &answer.finding else {
@@ -47,6 +50,42 @@ fn sentence(hosts: &[HostRanks], named: &RankSet) -> Option<String> {
     }
 }
 
+/// On which hosts the ranks of a class are, where these are fewer than the job has: all of one host, one host alone, or so many of all. `None` where it tells nothing.
+pub(crate) fn of_class(hosts: &[HostRanks], ranks: &RankSet) -> Option<String> {
+    let here = Vec::from_iter(hosts.iter().filter(|host| host.ranks.meets(ranks)));
+    let name = |host: &HostRanks| host.host.clone();
+    match here[..] {
+        _ if here.len() == hosts.len() => None,
+        [] => None,
+        [only] if only.ranks.len() > 1 && only.ranks.without(ranks).is_empty() => {
+            Some(format!("all of {}", name(only)))
+        }
+        [only] if ranks.len() == 1 => Some(format!("on {}", name(only))),
+        [only] => Some(format!("on {} alone", name(only))),
+        _ if here.len() <= NAMED => {
+            let names = Vec::from_iter(here.iter().map(|host| name(host)));
+            Some(format!("on {}", names.join(", ")))
+        }
+        _ => Some(format!("on {} of {} hosts", here.len(), hosts.len())),
+    }
+}
+
+/// The only host of these ranks, of several that the job has.
+pub(crate) fn only_host<'h>(hosts: &'h [HostRanks], ranks: &RankSet) -> Option<&'h str> {
+    let mut here = hosts.iter().filter(|host| host.ranks.meets(ranks));
+    match (here.next(), here.next()) {
+        (Some(only), None) if hosts.len() > 1 => Some(&only.host),
+        _ => None,
+    }
+}
+
+/// The classes that some ranks of a host are in, as numbers from 0.
+pub(crate) fn classes_on(answer: &Answer, host: &HostRanks) -> Vec<usize> {
+    let classes = answer.classes.iter().enumerate();
+    let here = classes.filter(|(_, class)| class.who.ranks.meets(&host.ranks));
+    here.map(|(index, _)| index).collect()
+}
+
 /// Every host with its ranks, and in which classes these are; hosts whose ranks are all in the same classes together.
 pub(crate) fn by_host(answer: &Answer) -> String {
     let mut out = String::new();
@@ -65,10 +104,7 @@ fn table(out: &mut String, answer: &Answer) -> std::fmt::Result {
     writeln!(out, "{}", paint(TITLE, "By host:"))?;
     let mut alike: BTreeMap<Vec<usize>, Vec<&HostRanks>> = BTreeMap::new();
     for host in &answer.hosts {
-        let classes = answer.classes.iter().enumerate();
-        let here = classes.filter(|(_, class)| class.who.ranks.meets(&host.ranks));
-        let key = Vec::from_iter(here.map(|(index, _)| index));
-        alike.entry(key).or_default().push(host);
+        alike.entry(classes_on(answer, host)).or_default().push(host);
     }
     let behind = |class: usize| answer.hindmost.iter().any(|hindmost| hindmost.class == class);
     for (classes, hosts) in alike {
@@ -113,6 +149,30 @@ mod tests {
             host: format!("node{number}"),
             ranks: ranks.parse().unwrap(),
         }
+    }
+
+    #[test]
+    fn a_class_that_lies_on_few_hosts_says_so() {
+        let hosts = [host(1, "0"), host(2, "1-4"), host(3, "5-8"), host(4, "9")];
+        let said = |ranks: &str| of_class(&hosts, &ranks.parse().unwrap());
+        for (ranks, expected) in [
+            ("0", "on node1"),
+            ("3", "on node2"),
+            ("3-4", "on node2 alone"),
+            ("1-4", "all of node2"),
+            ("0,4-5", "on node1, node2, node3"),
+        ] {
+            assert_eq!(said(ranks).as_deref(), Some(expected), "{ranks}");
+        }
+        // All hosts, or none that is known, tell nothing.
+        assert_eq!((said("0-9"), said("77")), (None, None));
+        assert_eq!(of_class(&hosts[..1], &"0".parse().unwrap()), None);
+        let many = Vec::from_iter((0..64).map(|number| host(number, &number.to_string())));
+        let said = of_class(&many, &"0-39".parse().unwrap());
+        assert_eq!(said.as_deref(), Some("on 40 of 64 hosts"));
+        assert_eq!(only_host(&many, &"7".parse().unwrap()), Some("node7"));
+        assert_eq!(only_host(&many, &"7-8".parse().unwrap()), None);
+        assert_eq!(only_host(&many[..1], &"0".parse().unwrap()), None);
     }
 
     #[test]

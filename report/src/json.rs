@@ -20,8 +20,8 @@ mod tree;
 mod waits;
 
 pub use answer::{
-    AnswerJson, BehindJson, ClassJson, FrameJson, HaltedJson, HindmostJson, LoopValueJson, ProbableJson,
-    RelationJson, StateGroupJson, StateJson, TroubleJson, UndecidedJson, UnreadableJson,
+    AnswerJson, BehindJson, ClassJson, FrameJson, HaltedJson, HindmostJson, LoopValueJson, OfProgramJson,
+    ProbableJson, RelationJson, StateGroupJson, StateJson, TroubleJson, UndecidedJson, UnreadableJson,
 };
 pub use awaited::{AwaitedJson, CulpritJson, SendJson, SendsJson, WaitJson};
 pub use call::{ArgumentJson, CallJson, TaskCallJson};
@@ -31,8 +31,8 @@ pub use read_tree::BadTree;
 pub use slice::{InPartJson, SliceJson, SliceStepJson, StatementJson};
 pub use threads::{ThreadsBehindJson, ThreadsJson};
 pub use tree::{
-    ChangeJson, ClassWaitJson, NodeJson, RoundsJson, SiblingJson, StepJson, TreeClassJson, TreeJson,
-    ValueJson,
+    ChangeJson, ClassWaitJson, HostJson, NodeJson, RoundsJson, SiblingJson, StepJson, TreeClassJson,
+    TreeJson, ValueJson,
 };
 
 pub(crate) use answer::answer_json;
@@ -40,7 +40,7 @@ pub use answer::answer_of_classes;
 pub use check::{check_json, read_check};
 pub use map::{line_json, summary_json};
 pub(crate) use slice::{slice_json, slice_out};
-pub(crate) use tree::{tree_json, tree_out};
+pub(crate) use tree::{hosts_out, tree_json, tree_out};
 pub use waits::waits_json;
 pub(crate) use waits::waits_out;
 

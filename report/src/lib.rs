@@ -51,7 +51,7 @@ pub use form::{Form, write};
 pub use json::{check_json, line_json, read_check, summary_json, waits_json};
 pub use line::line_text;
 pub use names::Names;
-pub use page::{AboutJson, BadPage, BadSet, HostJson, PageJson, PageSets, PageSource, ProgramJson};
+pub use page::{AboutJson, BadPage, BadSet, PageJson, PageSets, PageSource, ProgramJson};
 pub use recursion::sentence_of_values;
 pub use sarif::check_sarif;
 pub use slice::sentence_of_places;

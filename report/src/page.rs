@@ -15,7 +15,7 @@ mod sources;
 mod texts;
 mod told;
 
-pub use data::{AboutJson, BadPage, HostJson, PageJson, ProgramJson};
+pub use data::{AboutJson, BadPage, PageJson, ProgramJson};
 pub use sets::{BadSet, PageSets};
 pub use sources::{PageSource, ReadSource, page_sources};
 

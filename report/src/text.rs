@@ -5,10 +5,11 @@ use crate::names::Names;
 use crate::recursion::sentence_of_values;
 use crate::stack::{frames, source};
 use crate::style::{DOUBT, FAINT, HINDMOST, TITLE, VALUE, paint};
-use crate::{call, headline, threads, waits};
+use crate::{call, headline, hosts, threads, waits};
+use base::RankSet;
 use engine::{
-    Activity, Answer, Certainty, Finding, Grounds, Hindmost, LoopValue, Outcome, Position, Relation,
-    RelationToHindmost, TaskClass, UndecidedPair, Who,
+    Activity, Answer, Certainty, Finding, Grounds, Hindmost, LoopValue, OfProgram, Outcome, Position,
+    Relation, RelationToHindmost, TaskClass, UndecidedPair, Who,
 };
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -24,6 +25,7 @@ pub fn answer_text(answer: &Answer, names: Names) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
     let _ = headline::headline(&mut out, answer);
+    let _ = programs(&mut out, answer);
     let _ = motion(&mut out, answer);
     waits::beside_answer(&mut out, answer);
     if let Some(way) = &answer.way {
@@ -44,6 +46,27 @@ pub fn answer_text(answer: &Answer, names: Names) -> String {
     let _ = notes(&mut out, answer);
     let _ = headline::next_step(&mut out, answer);
     out
+}
+
+/// Who is behind among the tasks of each other program.
+fn programs(out: &mut String, answer: &Answer) -> std::fmt::Result {
+    for OfProgram { program, answer } in &answer.programs {
+        let who = RankSet::union(answer.classes.iter().map(|class| &class.who.ranks));
+        let among = format!(
+            "Among the {} of {} (ranks {}), which nothing but MPI orders against the others:",
+            counted(answer.tasks, "task", "tasks"),
+            base::last_component(program),
+            who.brief()
+        );
+        writeln!(out, "\n{}", paint(TITLE, clean(&among)))?;
+        let mut own = String::new();
+        headline::by_order(&mut own, answer)?;
+        headline::proofs(&mut own, answer)?;
+        for line in own.lines().map(str::to_owned).chain(rests_on(answer)) {
+            writeln!(out, "{}", format!("  {line}").trim_end())?;
+        }
+    }
+    Ok(())
 }
 
 /// What the job did between two moments.
@@ -168,6 +191,8 @@ fn classes(out: &mut String, answer: &Answer, names: Names) -> std::fmt::Result 
             1 => String::new(),
             count => format!(" ({count} tasks)"),
         };
+        let on_hosts = hosts::of_class(&answer.hosts, &class.who.ranks);
+        let place = on_hosts.map_or_else(String::new, |words| format!(", {}", clean(&words)));
         let mut standing = standing(answer, index);
         if let Some(motion) = &answer.motion {
             let between = if standing.is_empty() { "" } else { "; " };
@@ -176,7 +201,7 @@ fn classes(out: &mut String, answer: &Answer, names: Names) -> std::fmt::Result 
         let colon = if standing.is_empty() { "" } else { ": " };
         writeln!(
             out,
-            "  {}. {}{count}{colon}{standing}",
+            "  {}. {}{count}{place}{colon}{standing}",
             index + 1,
             paint(TITLE, who)
         )?;
@@ -273,14 +298,17 @@ fn standing(answer: &Answer, index: usize) -> String {
     parts.join("; ")
 }
 
+/// What is taken for granted, and what else the reader should know.
+fn rests_on(answer: &Answer) -> Vec<String> {
+    let assumptions = answer.assumptions.iter();
+    let assumptions = assumptions.map(|clause| format!("taken for granted: {}", clean(clause)));
+    let warnings = answer.warnings.iter();
+    let warnings = warnings.map(|warning| format!("{} {}", paint(DOUBT, "warning:"), clean(warning)));
+    assumptions.chain(warnings).collect()
+}
+
 fn notes(out: &mut String, answer: &Answer) -> std::fmt::Result {
-    let mut lines: Vec<String> = Vec::new();
-    for clause in &answer.assumptions {
-        lines.push(format!("taken for granted: {}", clean(clause)));
-    }
-    for warning in &answer.warnings {
-        lines.push(format!("{} {}", paint(DOUBT, "warning:"), clean(warning)));
-    }
+    let mut lines = rests_on(answer);
     for task in answer.unreadable.iter().filter(|task| task.class.is_none()) {
         let name = match (task.rank, task.pid) {
             (Some(rank), Some(pid)) => format!("rank {rank} (pid {pid})"),

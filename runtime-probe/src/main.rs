@@ -169,7 +169,7 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
     let job = match arguments.launcher {
         Some(pid) => {
             let mut job = discover(pid).map_err(|error| error.to_string())?;
-            job.prefer(&map);
+            job.prefer(&[&map]);
             job
         }
         None => job_of_pids(&arguments.pids),

@@ -3,13 +3,15 @@
 //! The stream is all that keeps the probe: when its other end is closed, as it is when the connection is lost, the front ends or is killed, the probe ends at once, in whatever it is
 //! doing. The kernel then releases what it holds. Should the end of the stream be lost as well, a limit of time ends it.
 
+use crate::error::ProbeError;
 use crate::gather::Stopping;
 use crate::proctable::own_host;
-use crate::take::{Options, Threads, take};
+use crate::several::take_each;
+use crate::take::{Options, Threads};
 use crate::tasks::{Job, TaskRef, discover, job_of_daemon, job_of_pids, job_of_slurm, only_job};
 use nodes::{
-    Found, FoundTask, FrameError, FromNode, Hello, Look, MessageError, Reader, Report, Select, ThreadsRead,
-    ToNode, VERSION,
+    Found, FoundTask, FrameError, FromNode, Hello, Look, MapPlace, MessageError, Reader, Report, Select,
+    ThreadsRead, ToNode, VERSION,
 };
 use progress_map::Map;
 use std::convert::Infallible;
@@ -106,7 +108,7 @@ fn answer_all(
     messages: &Receiver<Result<ToNode, MessageError>>,
     output: &mut impl Write,
 ) -> Result<Infallible, ServeError> {
-    let (mut job, mut map) = (Job::default(), Map::default());
+    let (mut job, mut maps) = (Job::default(), vec![Map::default()]);
     loop {
         let message = messages.recv_timeout(IDLE).map_err(|_| ServeError::Idle)?;
         let answer = match message.map_err(ServeError::Message)? {
@@ -117,16 +119,20 @@ fn answer_all(
                 }
                 Err(why) => FromNode::Failure(why),
             },
-            ToNode::Map(bytes) => match Map::from_bytes(&bytes) {
+            ToNode::Map { place, bytes } => match Map::from_bytes(&bytes) {
                 Ok(read) => {
-                    map = read;
-                    job.prefer(&map);
+                    match place {
+                        MapPlace::First => maps = vec![read],
+                        MapPlace::Further => maps.push(read),
+                    }
+                    job.prefer(&Vec::from_iter(&maps));
                     continue;
                 }
                 Err(error) => FromNode::Failure(format!("the map cannot be read: {error}")),
             },
             ToNode::Look(look) => {
-                let (header, records) = take(&map, &job.tasks, options(look));
+                let maps = Vec::from_iter(&maps);
+                let (header, records) = take_each(&maps, &job.tasks, options(look));
                 FromNode::Report(Report::of(header, records))
             }
         };
@@ -143,7 +149,7 @@ fn send(output: &mut impl Write, message: &FromNode) -> Result<(), ServeError> {
 /// The tasks of this host that are meant.
 ///
 /// # Errors
-/// There are none, and why.
+/// There are none, and why. Where no process was named, that there are none is no error.
 pub fn selected(select: &Select) -> Result<Job, String> {
     let job = match select {
         Select::Table { tasks, owner } => {
@@ -162,7 +168,16 @@ pub fn selected(select: &Select) -> Result<Job, String> {
             _ => job_of_pids(pids),
         },
         Select::Daemon { argument } => job_of_daemon(argument).map_err(|error| error.to_string())?,
-        Select::OnlyJob => only_job().map_err(|error| error.to_string())?,
+        Select::OnlyJob => match only_job() {
+            // A host that was listed need not have a rank, or has none any more.
+            Err(error @ ProbeError::NoJob) => {
+                return Ok(Job {
+                    notes: vec![error.to_string()],
+                    ..Job::default()
+                });
+            }
+            found => found.map_err(|error| error.to_string())?,
+        },
         // A job may have nodes without ranks.
         &Select::Slurm { job, step } => return job_of_slurm(job, step).map_err(|error| error.to_string()),
     };

@@ -147,7 +147,7 @@ pub fn take(map: &Map, tasks: &[TaskRef], options: Options) -> (Header, Vec<Task
 }
 
 /// What is said of tasks that were all read within `window`.
-fn header(tasks: &[TaskRef], window: Option<(Instant, Instant)>) -> Header {
+pub(crate) fn header(tasks: &[TaskRef], window: Option<(Instant, Instant)>) -> Header {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).ok();
     Header {
         hindmost_snapshot: VERSION,

@@ -8,19 +8,18 @@ mod family;
 
 use family::Family;
 
-use crate::contents::Contents;
 use crate::daemons::{self, DaemonHost};
-use crate::elf::Module;
 use crate::error::ProbeError;
 use crate::launcher::{KINDS, LARGEST, is_launcher, is_rank_of_slurm, of_jobs};
 use crate::mpir;
 use crate::procfs;
 use crate::proctable::{self, ProcessTable, TableEntry};
+use crate::several::build_id;
 use base::RankSet;
 use progress_map::Map;
 use regular_files::User;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// One process to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -112,20 +111,16 @@ pub struct Job {
 }
 
 impl Job {
-    /// Where several processes carry one rank, takes those whose executable `map` is bound to.
+    /// Where several processes carry one rank, takes those whose executable one of the `maps` is bound to.
     ///
     /// [`discover`] takes the deepest process, which is right for wrappers, but wrong for an application that has
     /// started a helper of its own; the map knows the application.
-    pub fn prefer(&mut self, map: &Map) {
-        let Some(binding) = &map.binding else { return };
-        let fits = |task: &TaskRef| {
-            let path = format!("/proc/{}/exe", task.pid);
-            // Mapped, not copied: it may have gigabytes, and only its headers are read.
-            let file = regular_files::open(Path::new(&path)).and_then(|file| Contents::map(&file));
-            let module = file.ok().and_then(|bytes| Module::parse(&path, bytes).ok());
-            let id = module.as_ref().map(Module::build_id);
-            !binding.build_id.is_empty() && id == Some(&binding.build_id[..])
-        };
+    pub fn prefer(&mut self, maps: &[&Map]) {
+        let builds = maps
+            .iter()
+            .filter_map(|map| Some(&map.binding.as_ref()?.build_id[..]));
+        let builds = Vec::from_iter(builds);
+        let fits = |task: &TaskRef| build_id(task).is_some_and(|id| builds.contains(&&id[..]));
         let ranks: BTreeSet<u32> = self.others.iter().filter_map(|other| other.rank).collect();
         for rank in ranks {
             let of_rank = |task: &TaskRef| task.rank == Some(rank);

@@ -76,6 +76,9 @@ pub struct Task {
     /// The path of its program, as the kernel names it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub program: String,
+    /// The build-id, in hexadecimal, of the program whose map it was read by, in a job of several programs: frames are of that map, and of no other.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub build: String,
     /// The address that stands for `MPI_COMM_WORLD` in this process, where MPI's handles are addresses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub world: Option<u64>,

@@ -4,6 +4,7 @@
 
 mod hosts;
 mod slurm;
+mod timing;
 
 use crate::hindmost::{hindmost, my_turn, out, run, said};
 use hosts::{Hosts, equipped, until};
@@ -149,13 +150,19 @@ impl Cluster {
 
     /// Starts a job in place of the one that there was, and waits until it hangs. Returns the pid of its launcher on node1.
     fn hang(&mut self, launcher: &Launcher) -> String {
-        self.end();
         let (program, sign) = self.program(launcher.compiler);
         let program = Vec::from_iter(program.iter().map(String::as_str));
+        self.hang_with(&[launcher.words, &program].concat(), &sign)
+    }
+
+    /// The same with the words of a launcher, and the file that says that the job hangs.
+    fn hang_with(&mut self, words: &[&str], sign: &Path) -> String {
+        self.end();
+        let _ = std::fs::remove_file(sign);
         let log = std::fs::File::create(self.directory.join("launcher.log")).unwrap();
         let started = self
             .hosts
-            .command(1, &[&["nice"], launcher.words, &program].concat())
+            .command(1, &[&["nice"], words].concat())
             .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
             .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
             .stdout(Stdio::null())
@@ -164,9 +171,7 @@ impl Cluster {
         self.launcher = Some(started.unwrap());
         until("rank 2 hangs", || sign.is_file());
         let running = self.hosts.running(1);
-        let found = running
-            .iter()
-            .find(|(_, line)| line.starts_with(launcher.words[0]));
+        let found = running.iter().find(|(_, line)| line.starts_with(words[0]));
         let (pid, _) = found.unwrap_or_else(|| panic!("{running:?}"));
         pid.to_string()
     }
@@ -201,6 +206,37 @@ impl Cluster {
         find.arg("--probe").arg(&self.probe).args(arguments);
         find.env("XDG_CACHE_HOME", out().join("cache"));
         find
+    }
+
+    /// `hindmost watch` on node1, which gives an alarm soon.
+    fn watch(&self, report: &Path, arguments: &[&str]) -> Command {
+        let mut watch = self
+            .hosts
+            .command(1, &[hindmost().get_program().to_str().unwrap(), "watch"]);
+        watch.args(arguments).arg("--probe").arg(&self.probe);
+        watch.args(["--every", "300ms", "--still", "1s", "--busy", "1s", "--report"]);
+        watch.arg(report).env("XDG_CACHE_HOME", out().join("cache"));
+        watch
+    }
+
+    /// Whoever watches hosts that were named goes on after the alarm, and ends with the job, which `end` ends.
+    fn is_watched_until_it_ends(&mut self, watch: &mut Command, report: &Path, end: impl FnOnce(&mut Self)) {
+        let watch = watch
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        until("the watch gives an alarm", || {
+            report.with_extension("txt").is_file()
+        });
+        let alarm = alarm_of(report);
+        assert_eq!(alarm["hindmost"][0]["ranks"], HUNG, "{alarm:#}");
+        end(self);
+        let watched = watch.wait_with_output().unwrap();
+        assert_eq!(watched.status.code(), Some(4), "{}", said(&watched));
+        // Ranks that are being ended do not go on.
+        assert!(!said(&watched).contains("taken back"), "{}", said(&watched));
+        self.nothing_remains();
     }
 
     fn answer(&self, arguments: &[&str]) -> (Output, Value) {
@@ -259,6 +295,12 @@ impl Drop for Cluster {
     }
 }
 
+/// The answer in the report of an alarm.
+fn alarm_of(report: &Path) -> Value {
+    let text = std::fs::read_to_string(report.with_extension("json")).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
 /// Every warning of an answer, one a line.
 fn warnings(answer: &Value) -> String {
     let all = answer["warnings"].as_array().into_iter().flatten();
@@ -275,6 +317,11 @@ fn one_command_answers_for_all_hosts_though_some_are_half_dead() {
     let launcher = cluster.hang(&HYDRA);
     let answer = cluster.names_rank_2(&[&launcher], "");
     assert_eq!(answer["tasks"], 4, "{answer:#}");
+    let list = cluster.directory.join("list");
+    std::fs::write(&list, "node1\nnode2 # two ranks\nnode3\nnode4 # none\n").unwrap();
+    let report = cluster.directory.join("report-of-hosts");
+    let mut watch = cluster.watch(&report, &["--hosts", list.to_str().unwrap(), "--go-on"]);
+    cluster.is_watched_until_it_ends(&mut watch, &report, Cluster::end);
     let launcher = cluster.hang(&OPEN_MPI);
 
     // By the launcher's table, with the hosts in the table that is kept; by a list of hosts that names no process.
@@ -301,10 +348,7 @@ fn one_command_answers_for_all_hosts_though_some_are_half_dead() {
         stacks.lines().nth(3).unwrap().contains("\"host\":\"node2\""),
         "{stacks}"
     );
-    let list = cluster.directory.join("list");
-    std::fs::write(&list, "node1\nnode2 # two ranks\nnode3\n").unwrap();
-    let list = list.to_str().unwrap();
-    cluster.names_rank_2(&["--hosts", list], "");
+    cluster.names_rank_2(&["--hosts", list.to_str().unwrap()], "");
     cluster.nothing_remains();
     cluster.is_looked_at_in_other_ways(&launcher);
 
@@ -320,6 +364,8 @@ fn one_command_answers_for_all_hosts_though_some_are_half_dead() {
     );
 
     cluster.is_asked_for_by_two_users(&launcher);
+    cluster.is_of_two_programs();
+    let launcher = cluster.hang(&OPEN_MPI);
 
     // Logins to node3 hang; its link is cut; node4, which has no rank, is dead.
     cluster.hosts.let_logins_hang(3, true);
@@ -337,8 +383,6 @@ fn one_command_answers_for_all_hosts_though_some_are_half_dead() {
     cluster.hosts.let_logins_hang(3, false);
     cluster.hosts.kill(4);
     cluster.hosts.cut(3, true);
-    let list = cluster.directory.join("list");
-    std::fs::write(&list, "node1\nnode2\nnode3\nnode4\n").unwrap();
     let answer = cluster.names_rank_2(&["--hosts", list.to_str().unwrap(), "--deadline", &deadline], "3");
     for host in ["node3", "node4"] {
         assert!(
@@ -359,11 +403,13 @@ impl Cluster {
             "{answer:#}"
         );
         let hosts = serde_json::json!([
-            { "host": "node1", "ranks": "0" },
-            { "host": "node2", "ranks": "1-2" },
-            { "host": "node3", "ranks": "3" },
+            { "host": "node1", "ranks": "0", "classes": [1] },
+            { "host": "node2", "ranks": "1-2", "classes": [0, 1] },
+            { "host": "node3", "ranks": "3", "classes": [1] },
         ]);
         assert_eq!(answer["hosts"], hosts, "{answer:#}");
+        let of_classes = (&answer["classes"][0]["host"], &answer["classes"][1]["host"]);
+        assert_eq!(of_classes, (&Value::from("node2"), &Value::Null), "{answer:#}");
 
         let text = |arguments: &[&str]| {
             let command = hindmost();
@@ -387,6 +433,8 @@ impl Cluster {
             "On host node2: 1 of its 2 ranks.",
             "node2 (ranks 1-2): class 1 (2), hindmost; class 2 (1)",
             "node1, node3 (ranks 0,3): class 2 (0,3)",
+            "1. rank 2, on node2: hindmost",
+            "1:[2] on node2",
             "wait_for_nobody",
             "rank == hung && step == 7",
         ] {
@@ -395,29 +443,64 @@ impl Cluster {
 
         // It ends with the first alarm.
         let report = self.directory.join("report");
-        let watched = text(&[
-            "watch",
-            "--launcher",
-            launcher,
-            "--every",
-            "300ms",
-            "--still",
-            "1s",
-            "--busy",
-            "1s",
-            "--report",
-            report.to_str().unwrap(),
-        ]);
+        let watched = run(&mut self.watch(&report, &["--launcher", launcher]));
         assert_eq!(watched.status.code(), Some(4), "{}", said(&watched));
         assert!(said(&watched).contains("4 tasks watched"), "{}", said(&watched));
-        let alarm = std::fs::read_to_string(report.with_extension("json")).unwrap();
-        let alarm: Value = serde_json::from_str(&alarm).unwrap();
+        let alarm = alarm_of(&report);
         assert_eq!(
             (&alarm["hindmost"][0]["ranks"], &alarm["hosts"]),
             (&Value::from(HUNG), &hosts),
             "{alarm:#}"
         );
         self.nothing_remains();
+    }
+
+    /// Ranks 0 and 1 run one program, 2 and 3 another that is made of the same source and does not run where it is asked for: each is ordered by its own map.
+    fn is_of_two_programs(&mut self) {
+        let (air, sign) = self.program("mpicc.openmpi");
+        let sea = self.directory.join("sea");
+        let source = concat!(env!("CARGO_MANIFEST_DIR"), "/jobs/clusters/steps.c");
+        let built = run(Command::new("mpicc.openmpi")
+            .args(["-g", "-O0", "-fno-common", source, "-o"])
+            .arg(&sea));
+        assert!(built.status.success(), "{}", said(&built));
+        let [_, hung, file] = &air;
+        let mut words = Vec::new();
+        for (program, hosts) in [
+            (&air[0][..], "node1:1,node2:1"),
+            (sea.to_str().unwrap(), "node2:1,node3:1"),
+        ] {
+            if !words.is_empty() {
+                words.push(":");
+            }
+            words.extend(["-H", hosts, "-np", "2", program, hung, file]);
+        }
+        let is_of_one_program = |word: &&&str| word.starts_with("--") || !word.starts_with('-');
+        let launcher = OPEN_MPI.words.iter().filter(is_of_one_program);
+        let launcher = Vec::from_iter(
+            launcher
+                .copied()
+                .filter(|&word| word != "4" && !word.starts_with("node")),
+        );
+        let launcher = self.hang_with(&[&launcher[..], &words].concat(), &sign);
+        let (output, answer) = self.answer(&[
+            &launcher,
+            "--save",
+            self.directory.join("of-two").to_str().unwrap(),
+        ]);
+        let own = &answer["programs"][0];
+        assert_eq!(own["answer"]["hindmost"][0]["ranks"], HUNG, "{}", said(&output));
+        assert!(own["program"].as_str().unwrap().ends_with("/sea"), "{answer:#}");
+        let (whole, outside) = (&answer["classes"][0], &answer["classes"][1]);
+        assert_eq!(whole["ranks"], "0-1", "{answer:#}");
+        let why = "nothing but MPI orders tasks of different programs";
+        assert!(
+            outside["outside"]
+                .as_str()
+                .is_some_and(|said| said.ends_with(why)),
+            "{answer:#}"
+        );
+        assert_eq!(answer["named"], HUNG, "{answer:#}");
     }
 
     /// Another user has a job on the same hosts: each of them sees his own.
@@ -532,7 +615,7 @@ fn a_job_of_slurm_is_asked_for_by_its_number() {
         return;
     }
     let _turn = my_turn();
-    let cluster = Cluster::start("clusters-slurm");
+    let mut cluster = Cluster::start("clusters-slurm");
     let slurm = Slurm::start(&cluster.hosts, 4, &cluster.directory);
     let (program, sign) = cluster.program("mpicc.openmpi");
     let script = cluster.directory.join("script");
@@ -632,7 +715,13 @@ fn a_job_of_slurm_is_asked_for_by_its_number() {
         cluster.remains(3).contains("--serve")
     });
     cluster.nothing_remains();
-    until("only the job's own step is left", || {
+    let report = cluster.directory.join("report");
+    let mut watch = slurm.on(cluster.watch(&report, &["--job", &job, "--go-on"]));
+    cluster.is_watched_until_it_ends(&mut watch, &report, |cluster| {
+        let cancelled = slurm.run(&cluster.hosts, 1, &["scancel", &job]);
+        assert!(cancelled.status.success(), "{}", said(&cancelled));
+    });
+    until("no step of ours is left", || {
         let steps = slurm.steps(&cluster.hosts);
         !steps.contains("hindmost")
     });

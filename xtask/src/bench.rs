@@ -61,6 +61,11 @@ pub fn run_scale() -> Result<()> {
     scale::run()
 }
 
+/// Measures jobs of many nodes; `sizes` are numbers of nodes in place of the usual ones.
+pub fn run_nodes(sizes: &[u32]) -> Result<()> {
+    scale::run_nodes(sizes)
+}
+
 /// Measures the sort of events.
 pub fn run_causal() -> Result<()> {
     let mut engines = cargo();

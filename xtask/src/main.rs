@@ -86,6 +86,9 @@ enum Task {
         /// Measure the prefix trees of up to a million synthetic tasks
         #[arg(long, conflicts_with_all = ["tree", "probe"])]
         scale: bool,
+        /// Measure what is done with the answers of so many nodes (comma-separated) of 128 synthetic tasks, and an answer for 8 hosts beside what it takes to reach them
+        #[arg(long, value_name = "NODES", value_delimiter = ',', num_args = 0.., conflicts_with_all = ["tree", "probe", "scale"])]
+        nodes: Option<Vec<u32>>,
         /// Measure the dependence graph of this source tree, and slices from stacks that its calls allow
         #[arg(long, value_name = "DIR", conflicts_with_all = ["tree", "probe", "scale"])]
         slice: Option<PathBuf>,
@@ -201,6 +204,9 @@ fn main() -> ExitCode {
             quick, probe: true, ..
         } => bench::run_probe(quick),
         Task::Bench { scale: true, .. } => bench::run_scale(),
+        Task::Bench {
+            nodes: Some(sizes), ..
+        } => bench::run_nodes(&sizes),
         Task::Bench { recorder: true, .. } => bench::run_recorder(),
         Task::Bench { causal: true, .. } => bench::run_causal(),
         Task::Bench {

@@ -99,7 +99,7 @@ impl Job {
 
     /// The partial tree of a node, as bytes.
     pub fn partial(&self, node: u32) -> Vec<u8> {
-        let tasks: Vec<Task> = self.ranks_of(node).map(|rank| self.task(rank)).collect();
+        let tasks = Vec::from_iter(self.tasks(self.ranks_of(node)));
         let analysis = engine::Analysis::new(&self.map, &tasks, base::RankSet::default());
         analysis.tree(&TreeOptions::default()).to_bytes()
     }
@@ -139,7 +139,7 @@ impl Job {
         std::fs::write(directory.join("solver.c"), SOURCE)?;
         let mut out = BufWriter::new(File::create(directory.join("stacks.jsonl"))?);
         for node in 0..self.nodes() {
-            let tasks: Vec<Task> = self.ranks_of(node).map(|rank| self.task(rank)).collect();
+            let tasks = Vec::from_iter(self.tasks(self.ranks_of(node)));
             let text = snapshot::write(&snapshot::Header::default(), &tasks);
             // The tasks of all nodes follow one another, as those of one.
             out.write_all(text.split_once('\n').map_or("", |(_, tasks)| tasks).as_bytes())?;
@@ -150,6 +150,11 @@ impl Job {
     fn ranks_of(&self, node: u32) -> std::ops::Range<u32> {
         let first = node * PER_NODE;
         first..(first + PER_NODE).min(self.tasks)
+    }
+
+    /// What is seen of some ranks.
+    pub fn tasks(&self, ranks: std::ops::Range<u32>) -> impl Iterator<Item = Task> + '_ {
+        ranks.map(|rank| self.task(rank))
     }
 
     fn task(&self, rank: u32) -> Task {

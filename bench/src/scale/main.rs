@@ -6,6 +6,7 @@
 //! the result. Each size runs in a process of its own, so that its memory is its own.
 
 mod job;
+mod nodes;
 #[path = "../own.rs"]
 mod own;
 
@@ -22,9 +23,10 @@ fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let done = match &words[..] {
         [] => all(),
+        [nodes, sizes @ ..] if nodes == "nodes" => of_nodes(sizes),
         [kind, tasks] => number(tasks).and_then(|tasks| one(kind, tasks)),
         [kind, tasks, directory] => number(tasks).and_then(|tasks| record(kind, tasks, directory)),
-        _ => Err("usage: scale-bench [KIND TASKS [DIRECTORY]]".to_owned()),
+        _ => Err("usage: scale-bench [nodes SIZE… | KIND TASKS [DIRECTORY]]".to_owned()),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -39,6 +41,17 @@ fn number(tasks: &str) -> Result<u32, String> {
     tasks
         .parse()
         .map_err(|_| format!("'{tasks}' is no number of tasks"))
+}
+
+/// What a front end does with the answers of nodes: of so many each, or one step of that.
+fn of_nodes(words: &[String]) -> Result<(), String> {
+    if let [step, count, file] = words
+        && number(step).is_err()
+    {
+        return nodes::one(step, number(count)?, file);
+    }
+    let sizes: Vec<u32> = words.iter().map(|word| number(word)).collect::<Result<_, _>>()?;
+    nodes::all(&sizes)
 }
 
 /// The job as files: its program, and its recorded stacks.

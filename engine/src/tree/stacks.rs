@@ -140,6 +140,7 @@ fn stacks_of(
                 pid: Some(thread.thread),
                 error: thread.error.clone(),
                 program: task.program.clone(),
+                build: task.build.clone(),
                 frames: thread.frames.clone(),
                 ..Task::default()
             };
@@ -162,7 +163,8 @@ fn stack(
     located: Option<&Located>,
     options: &TreeOptions,
 ) -> Vec<Label<String>> {
-    let (frames, error) = (&task.frames, task.error.as_deref());
+    let other_program = stacks::other_program(order.map(), task);
+    let (frames, error) = (&task.frames, task.error.as_deref().or(other_program.as_deref()));
     let mut labels = Vec::new();
     if error.is_some() || frames.is_empty() {
         labels.push(Label {
@@ -173,7 +175,7 @@ fn stack(
     }
     let located = match located {
         Some(located) => Cow::Borrowed(located),
-        None => Cow::Owned(order.locate(&stacks::execution_point(task))),
+        None => Cow::Owned(order.locate(&stacks::execution_point(order.map(), task))),
     };
     if let Some(obstacle @ Obstacle::BeginsNowhere(_)) = &located.obstacle {
         labels.push(Label {

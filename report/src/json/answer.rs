@@ -8,10 +8,11 @@ use super::threads::{ThreadsBehindJson, ThreadsJson, threads_behind_out, threads
 use super::waits::{WaitsJson, waits_out};
 use super::{VERSION, document, value};
 use crate::counted;
+use crate::hosts;
 use crate::traces::WayJson;
 use engine::{
     Activity, Answer, Certainty, ClassState, Explanation, FrameView, Grounds, Halted, HaltedBy, HostRanks,
-    MapOrigin, MapUsed, Outcome, Position, RunState, StateGroup, Trouble, Who, Witness,
+    MapOrigin, MapUsed, OfProgram, Outcome, Position, RunState, StateGroup, Trouble, Who, Witness,
 };
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -88,8 +89,9 @@ pub fn answer_of_classes<'a>(
             .iter()
             .next()
             .map(|_| answer.ended_ranks.to_string()),
-        hosts: answer.hosts.iter().map(host_out).collect(),
+        hosts: answer.hosts.iter().map(|host| host_out(answer, host)).collect(),
         map: answer.map.as_ref().map(map_used_out),
+        programs: answer.programs.iter().map(of_program_out).collect(),
         assumptions: (&answer.assumptions).into(),
         warnings: (&answer.warnings).into(),
         trouble: answer.trouble().as_ref().map(trouble_out),
@@ -104,10 +106,11 @@ pub fn answer_of_classes<'a>(
     }
 }
 
-fn host_out(of: &HostRanks) -> AnswerHostJson<'_> {
+fn host_out<'a>(answer: &Answer, of: &'a HostRanks) -> AnswerHostJson<'a> {
     AnswerHostJson {
         host: (&of.host).into(),
         ranks: of.ranks.to_string(),
+        classes: hosts::classes_on(answer, of),
     }
 }
 
@@ -116,6 +119,7 @@ fn host_out(of: &HostRanks) -> AnswerHostJson<'_> {
 pub struct AnswerHostJson<'a> {
     pub host: Cow<'a, str>,
     pub ranks: String,
+    pub classes: Vec<usize>,
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -144,6 +148,8 @@ pub struct AnswerJson<'a> {
     pub hosts: Vec<AnswerHostJson<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub map: Option<MapUsedJson<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub programs: Vec<OfProgramJson<'a>>,
     pub assumptions: Cow<'a, [String]>,
     pub warnings: Cow<'a, [String]>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -158,6 +164,20 @@ pub struct AnswerJson<'a> {
     pub way: Option<WayJson>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explanation: Option<ExplanationJson<'a>>,
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct OfProgramJson<'a> {
+    pub program: Cow<'a, str>,
+    pub answer: AnswerJson<'a>,
+}
+
+fn of_program_out(of: &OfProgram) -> OfProgramJson<'_> {
+    OfProgramJson {
+        program: (&of.program).into(),
+        answer: answer_of_classes(&of.answer, None, &|_| true),
+    }
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -331,6 +351,8 @@ pub struct ClassJson<'a> {
     pub count: u64,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     pub tasks: Cow<'a, [String]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<Cow<'a, str>>,
     pub relation_to_hindmost: Cow<'a, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outside: Option<Cow<'a, str>>,
@@ -578,6 +600,7 @@ fn class(answer: &Answer, at: usize) -> ClassJson<'_> {
         ranks: class.who.ranks.to_string(),
         count: class.who.count(),
         tasks: (&class.who.names).into(),
+        host: hosts::only_host(&answer.hosts, &class.who.ranks).map(Into::into),
         relation_to_hindmost: answer.relation_to_hindmost(at).word().into(),
         outside: class.outside.as_deref().map(Into::into),
         state: class.state.as_ref().map(|state| state_out(state, &class.who)),

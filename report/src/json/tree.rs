@@ -9,12 +9,17 @@ use engine::{Granularity, Mark, NodeKind, OrderedTree, TaskSet, TreeNode};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// A tree as JSON; `waiting` is who waits for whom in a recorded job, `warnings` are what else the reader should know.
-pub fn tree_json(tree: &OrderedTree, waiting: Option<&Waiting>, warnings: &[String]) -> String {
+/// A tree as JSON; `waiting` is who waits for whom in a recorded job, `hosts` have the tasks of each as far as they are known, `warnings` are what else the reader should know.
+pub fn tree_json(
+    tree: &OrderedTree,
+    waiting: Option<&Waiting>,
+    hosts: &[(String, TaskSet)],
+    warnings: &[String],
+) -> String {
     let waits = ClassWaits::of(tree, waiting);
-    let mut out = tree_out(tree, &|class| waits.of_class(class), warnings, &|tasks| {
-        base::RankSet::from(tasks).to_string()
-    });
+    let say = |tasks: &TaskSet| base::RankSet::from(tasks).to_string();
+    let mut out = tree_out(tree, &|class| waits.of_class(class), warnings, &say);
+    out.hosts = hosts_out(hosts, &say);
     out.waits = waiting.map(|waiting| waits_out(waiting, &waiting.involved()));
     document(&out)
 }
@@ -83,8 +88,21 @@ pub(crate) fn tree_out<'a>(
             })
             .collect(),
         waits: None,
+        hosts: Vec::new(),
         warnings: warnings.into(),
     }
+}
+
+/// The tasks of each host; `say` writes sets of tasks.
+pub(crate) fn hosts_out<'a>(
+    hosts: &'a [(String, TaskSet)],
+    say: &dyn Fn(&TaskSet) -> String,
+) -> Vec<HostJson<'a>> {
+    let host = |(host, tasks): &'a (String, TaskSet)| HostJson {
+        host: host.into(),
+        tasks: say(tasks),
+    };
+    hosts.iter().map(host).collect()
 }
 
 fn wait_out(wait: &Wait) -> ClassWaitJson<'_> {
@@ -208,7 +226,16 @@ pub struct TreeJson<'a> {
     /// As `hindmost-waits`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waits: Option<WaitsJson<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<HostJson<'a>>,
     pub warnings: Cow<'a, [String]>,
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct HostJson<'a> {
+    pub host: Cow<'a, str>,
+    pub tasks: String,
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

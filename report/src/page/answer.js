@@ -65,6 +65,18 @@ function folds(frames) {
   return items;
 }
 
+const hostRanges = areRanks ? data.hosts.map((each) => ranges(each.tasks)) : [];
+
+/** On which hosts tasks are, where these are fewer than all. */
+function onHosts(tasks) {
+  const own = ranges(tasks);
+  const here = data.hosts.filter((_, at) => hostRanges.length > 1 && meet(hostRanges[at], own));
+  if (!here.length || here.length === data.hosts.length) return "";
+  const [only] = here;
+  if (here.length === 1) return holds(own, ranges(only.tasks)) ? `all of ${only.host}` : `on ${only.host} alone`;
+  return here.length <= 3 ? `on ${here.map((each) => each.host).join(", ")}` : `on ${here.length} of ${data.hosts.length} hosts`;
+}
+
 /** A stack as a chain; its calls lead to the tree. */
 function chain(frames, classAt) {
   const path = [];
@@ -167,7 +179,7 @@ function showClasses(most) {
       "tr",
       { class: each.hindmost ? "hindmost" : null },
       el("td", {}, el("span", { class: "swatch", background: nodes[each.node].color }), " ", el("button", { type: "button", class: "link", onclick: () => showClass(at) }, each.temporal || `${at + 1}`)),
-      el("td", { class: "mono" }, `${each.now === undefined ? each.count : sizeOf(each.now)}:[${members(nowOf(each), 80)}]`),
+      el("td", { class: "mono" }, `${each.now === undefined ? each.count : sizeOf(each.now)}:[${members(nowOf(each), 80)}]`, el("div", { class: "soft" }, onHosts(nowOf(each)))),
       el("td", {}, known ? data.sentences[found] : placeText(at), (each.waits || []).slice(0, 4).map((wait) => el("div", { class: wait.proven ? null : "soft" }, wait.sentence))),
       el("td", {}, el("b", {}, standing(known) || (each.hindmost ? "hindmost" : nowOf(each) ? "" : "left before the last sample")), [...reasons, ...moved, ...calls].map((text) => el("div", { class: "soft" }, text))),
     );

@@ -16,6 +16,7 @@ impl AnswerJson<'_> {
             ended_ranks,
             hosts,
             trouble,
+            programs,
             ..
         } = self;
         change(named);
@@ -45,6 +46,10 @@ impl AnswerJson<'_> {
             let behind = class.threads_behind.iter_mut();
             behind.for_each(|one| change(&mut one.ranks));
         }
+        // A document nests no deeper than its reader allows.
+        programs
+            .iter_mut()
+            .for_each(|one| one.answer.each_set(&mut *change));
         if let Some(trouble) = trouble {
             change(&mut trouble.ranks);
         }

@@ -5,7 +5,7 @@
 use super::sets::SetTable;
 use super::told::{self, MOST_TOLD, Told};
 use super::{Page, PageSource, Verdict, texts};
-use crate::json::{AnswerJson, SliceJson, TreeJson, slice_out, tree_out, waits_out};
+use crate::json::{AnswerJson, HostJson, SliceJson, TreeJson, hosts_out, slice_out, tree_out, waits_out};
 use crate::text::describe;
 use crate::tree::ClassWaits;
 use base::RankSet;
@@ -48,14 +48,7 @@ pub(super) fn block(page: &Page<'_>, verdict: &Verdict) -> String {
         waits.keep_nodes(MOST_TOLD);
         waits
     });
-    let hosts: Vec<HostJson<'_>> = page
-        .hosts
-        .iter()
-        .map(|(host, tasks)| HostJson {
-            host: host.into(),
-            tasks: say(tasks),
-        })
-        .collect();
+    let hosts = hosts_out(page.hosts, &say);
     let data = PageJson {
         schema: "hindmost-page".into(),
         version: VERSION,
@@ -171,13 +164,6 @@ impl fmt::Display for BadPage {
 }
 
 impl std::error::Error for BadPage {}
-
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct HostJson<'a> {
-    pub host: Cow<'a, str>,
-    pub tasks: String,
-}
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]

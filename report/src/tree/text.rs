@@ -7,10 +7,10 @@ use super::folds::Folds;
 use super::{ClassWaits, name, place, short_members, value};
 use crate::names::Names;
 use crate::style::{DOUBT, FAINT, HINDMOST, TITLE, VALUE, paint};
-use crate::waits;
-use crate::{clean, counted};
+use crate::{clean, counted, hosts, waits};
+use base::RankSet;
 use engine::recorded::Waiting;
-use engine::{Mark, NodeKind, OrderedTree, TreeNode};
+use engine::{HostRanks, Mark, NodeKind, OrderedTree, TaskSet, TreeNode};
 
 /// How a tree is printed.
 #[derive(Clone, Copy, Debug)]
@@ -39,8 +39,14 @@ impl Default for TreeText {
     }
 }
 
-/// A tree as text, with its legend and the reasons for its order. Of a recorded job, who waits for whom stands beside each class, and in full below the tree.
-pub fn tree_text(tree: &OrderedTree, waiting: Option<&Waiting>, options: TreeText) -> String {
+/// A tree as text, with its legend and the reasons for its order. Of a recorded job, who waits for whom stands beside each class, and in full below the tree. Of a job on several
+/// `hosts`, a branch that is on some of them says on which.
+pub fn tree_text(
+    tree: &OrderedTree,
+    waiting: Option<&Waiting>,
+    hosts: &[(String, TaskSet)],
+    options: TreeText,
+) -> String {
     let mut out = if options.below_answer {
         paint(TITLE, "The tree of their stacks:\n")
     } else {
@@ -54,6 +60,10 @@ pub fn tree_text(tree: &OrderedTree, waiting: Option<&Waiting>, options: TreeTex
         tree,
         folds: &folds,
         waits: ClassWaits::of(tree, waiting),
+        hosts: Vec::from_iter(hosts.iter().map(|(host, tasks)| HostRanks {
+            host: host.clone(),
+            ranks: tasks.into(),
+        })),
         options,
     };
     print_children(&printed, &shown, &mut rails, &mut out);
@@ -73,6 +83,7 @@ struct Printed<'t> {
     tree: &'t OrderedTree,
     folds: &'t Folds,
     waits: ClassWaits,
+    hosts: Vec<HostRanks>,
     options: TreeText,
 }
 
@@ -306,6 +317,12 @@ fn line(printed: &Printed<'_>, at: usize, is_only: bool) -> String {
     let same = node.color == parent.color && node.stacks == parent.stacks && !is_only && node.parent != 0;
     if !same {
         out.push_str(&format!("  {}", edge(tree, node, options)));
+        let on_hosts = |node: &TreeNode| hosts::of_class(&printed.hosts, &RankSet::from(&node.tasks));
+        if let Some(words) = on_hosts(node)
+            && on_hosts(parent).as_ref() != Some(&words)
+        {
+            out.push_str(&format!(" {}", paint(FAINT, clean(&words))));
+        }
     }
     if node.samples.windows(2).any(|pair| pair[0] != pair[1]) {
         let counts: Vec<String> = node.samples.iter().map(u64::to_string).collect();

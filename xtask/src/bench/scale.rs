@@ -20,12 +20,39 @@ const KINDS: [(&str, &str); 4] = [
 
 /// Runs it; the tables go to standard output.
 pub(super) fn run() -> Result<()> {
-    let mut engines = cargo();
-    engines.args(["build", "--release", "--package", "bench", "--bin", "scale-bench"]);
-    command::run(&mut engines)?;
-    let engines = Path::new("target/release/scale-bench");
-    command::run(&mut Command::new(engines))?;
-    recorded(engines)
+    let engines = command::build_bench("scale-bench")?;
+    command::run(&mut Command::new(&engines))?;
+    recorded(&engines)
+}
+
+/// How many nodes answer in `bench --nodes`.
+const NODES: [u32; 2] = [1_000, 10_000];
+
+/// Measures what a front end does with the answers of many nodes, and an answer for several hosts beside what it takes to reach them.
+pub(super) fn run_nodes(sizes: &[u32]) -> Result<()> {
+    let sizes = if sizes.is_empty() { &NODES[..] } else { sizes };
+    let words = sizes.iter().map(u32::to_string);
+    command::run(
+        Command::new(command::build_bench("scale-bench")?)
+            .arg("nodes")
+            .args(words),
+    )?;
+    println!("\nAn answer for several hosts (namespaces of this machine, by ssh)\n");
+    let mut probe = cargo();
+    probe.args([
+        "build",
+        "--release",
+        "--package",
+        "runtime-probe",
+        "--bin",
+        "hindmost-probe",
+    ]);
+    command::run(&mut probe)?;
+    let mut hosts = cargo();
+    hosts.args(["test", "--package", "tests", "--test", "jobs"]);
+    hosts.args(["clusters::timing", "--", "--ignored", "--nocapture"]);
+    hosts.env("HINDMOST_BIN", build_hindmost()?);
+    command::run(&mut hosts)
 }
 
 /// What commands take for recorded stacks.
