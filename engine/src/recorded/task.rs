@@ -20,11 +20,14 @@ pub(super) struct Task<'r> {
     under_way: UnderWay,
 }
 
+/// A communicator, as the task numbers it, and a destination in it.
+type Channel = (Option<u64>, (i64, i64));
+
 /// The requests of a task that are under way, by what is asked about them: when each was begun, in order.
 #[derive(Debug, Default)]
 struct UnderWay {
     receives: Vec<u64>,
-    sends: BTreeMap<(Option<u64>, (i64, i64)), Vec<u64>>,
+    sends: BTreeMap<Channel, Vec<u64>>,
 }
 
 impl<'r> Task<'r> {
