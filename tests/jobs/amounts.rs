@@ -98,13 +98,13 @@ const PAIRS: [(&str, Expected<'_>); 11] = [
     (
         "In",
         Expected::Told(
-            "Rank 1 gives rank 2 4 bytes in MPI_Alltoallv, number 1 of the communicator of ranks 0,2,4 by MPI_Intercomm_create, and that one takes 8 bytes of it",
+            "Rank 1 gives rank 2 4 bytes in MPI_Alltoallv, number 1 of the communicator of ranks 0,2,4 and 1,3 by MPI_Intercomm_create, and that one takes 8 bytes of it",
         ),
     ),
     (
         "Jn",
         Expected::Told(
-            "Rank 2 gives rank 1 0 bytes in MPI_Gatherv, number 1 of the communicator of ranks 0,2,4 by MPI_Intercomm_create, and that one takes 4 bytes of it",
+            "Rank 2 gives rank 1 0 bytes in MPI_Gatherv, number 1 of the communicator of ranks 0,2,4 and 1,3 by MPI_Intercomm_create, and that one takes 4 bytes of it",
         ),
     ),
     // Over two edges from the one to the other: the sum is compared.

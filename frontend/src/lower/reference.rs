@@ -120,14 +120,15 @@ impl Body<'_, '_> {
 
     /// Lowers the arguments of a call of `name`; those that it may change are given by their address.
     pub(super) fn arguments(&mut self, name: Option<&str>, nodes: &[Node]) -> Vec<ExprId> {
+        let open = nodes.iter().position(|node| is_expansion(*node));
         let mut args = Vec::new();
         for (index, node) in nodes.iter().enumerate() {
             let arg = self.argument_value(*node, &mut args);
             let Some(arg) = arg else { continue };
-            let changes = match name {
-                Some(name) => self.may_change(name, index) || has_expansion(&nodes[..=index]),
-                None => true,
-            };
+            let changes = name.is_none_or(|name| match open.filter(|&open| open <= index) {
+                Some(open) => (open..MASKED).any(|place| self.may_change(name, place)),
+                None => self.may_change(name, index),
+            });
             args.push(if changes { self.given(arg, *node) } else { arg });
         }
         args
@@ -135,13 +136,17 @@ impl Body<'_, '_> {
 
     /// The same for a call of what `mask` tells the references of: a lambda.
     pub(super) fn masked_arguments(&mut self, mask: u32, nodes: &[Node]) -> Vec<ExprId> {
+        let open = nodes.iter().position(|node| is_expansion(*node));
         let mut args = Vec::new();
         for (index, node) in nodes.iter().enumerate() {
             let Some(arg) = self.argument_value(*node, &mut args) else {
                 continue;
             };
-            let changes =
-                mask == MASK_UNKNOWN || mask & (1 << index.min(31)) != 0 || has_expansion(&nodes[..=index]);
+            let is_given = match open.filter(|&open| open <= index) {
+                Some(open) => mask >> open.min(MASKED - 1) != 0,
+                None => mask & (1 << index.min(MASKED - 1)) != 0,
+            };
+            let changes = mask == MASK_UNKNOWN || is_given;
             args.push(if changes { self.given(arg, *node) } else { arg });
         }
         args
@@ -227,12 +232,10 @@ impl Body<'_, '_> {
     }
 }
 
-/// Whether one of these arguments is the expansion of a parameter pack: then it is not known for which parameters it, and those behind
-/// it, are.
-fn has_expansion(arguments: &[Node]) -> bool {
-    arguments.iter().any(|node| is_expansion(*node))
-}
+/// So many parameters are told apart where it is asked which of them are references.
+const MASKED: usize = 32;
 
+/// Whether an argument is the expansion of a parameter pack: then it is not known for which parameters it, and those behind it, are.
 fn is_expansion(node: Node) -> bool {
     node.kind() == "parameter_pack_expansion"
 }

@@ -15,8 +15,8 @@ fn classes_namespaces_and_their_functions() {
             22:36 global s: struct = 0
             23:11 global count: i32 = 0
             address taken: A operator int operator++ run ~A
-            fn n::A::A(x:i32)
-              4:14 B@4:14(x)
+            fn n::A::A(x&:i32)
+              4:14 B@4:14(&x)
               4:20 this->n = x
               4:26 this->m = 2
               4:31 block

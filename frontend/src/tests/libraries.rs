@@ -111,7 +111,7 @@ LIB_NAMESPACE_CLOSE
         expect![[r#"
             address taken: M
             fn inner::M::M() Partial: #if at line 5 splits a statement
-              10:12 c@10:12(this->S)
+              10:12 c@10:12(&this->S)
               11:3 block
                 12:5 f@12:5(1)
         "#]],

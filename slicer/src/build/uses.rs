@@ -358,6 +358,13 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
             }
             ExprKind::Unseen => self.read_memory(expr, reads),
             ExprKind::AddressOf(inner) => self.address_reads(*inner, reads),
+            // What a parameter pack expands to is given by its address where a reference may take it; a value may take it as well.
+            ExprKind::Cast(Type::Unknown, inner) => {
+                self.reads(*inner, reads);
+                if let ExprKind::AddressOf(given) = function.exprs[*inner].kind {
+                    self.reads(given, reads);
+                }
+            }
             _ => {
                 for part in operands(&function.exprs[expr]) {
                     self.reads(part, reads);
