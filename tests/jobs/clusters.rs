@@ -466,10 +466,7 @@ impl Cluster {
         assert!(built.status.success(), "{}", said(&built));
         let [_, hung, file] = &air;
         let mut words = Vec::new();
-        for (program, hosts) in [
-            (&air[0][..], "node1:1,node2:1"),
-            (sea.to_str().unwrap(), "node2:1,node3:1"),
-        ] {
+        for (program, hosts) in [(&air[0][..], "node1:2"), (sea.to_str().unwrap(), "node3:2")] {
             if !words.is_empty() {
                 words.push(":");
             }
