@@ -187,17 +187,21 @@ impl Sources {
     ///
     /// The first build is the program, the others are its libraries.
     pub fn leave_out_changed(&mut self, builds: &[&Executable]) -> bool {
+        let time_of = |file: &SourceFile| {
+            let name = Path::new(&file.path);
+            let path = self.elsewhere.get(&file.path).map_or(name, PathBuf::as_path);
+            cache::modified(path)
+        };
+        // Asked once of each file, however many libraries there are.
+        let times = Vec::from_iter(self.files.iter().map(time_of));
         let mut changed: BTreeSet<String> = BTreeSet::new();
         for (number, build) in builds.iter().enumerate() {
             let Some(built) = build.modified else {
                 continue;
             };
-            let is_newer = |file: &&SourceFile| {
-                let name = Path::new(&file.path);
-                let path = self.elsewhere.get(&file.path).map_or(name, PathBuf::as_path);
-                cache::modified(path).is_some_and(|changed| changed > built)
-            };
-            let newer = Vec::from_iter(self.files.iter().filter(is_newer));
+            let files = self.files.iter().zip(&times);
+            let newer = files.filter(|(_, time)| time.is_some_and(|time| time > built));
+            let newer = Vec::from_iter(newer.map(|(file, _)| file));
             if newer.is_empty() {
                 continue;
             }

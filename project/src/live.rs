@@ -81,11 +81,7 @@ fn map_of_program(
                 let build = Build::new(executable, libraries, reader);
                 return match given_map {
                     Some(given) => JobMap::given(given, &build),
-                    None => JobMap::found(
-                        &build,
-                        tasks.first().map(|task| sight_of(task)).as_ref(),
-                        listener,
-                    ),
+                    None => JobMap::found(&build, Some(&sight_of(task)), listener),
                 };
             }
             Err(failure) => error = error.or(Some(failure)),
