@@ -1,8 +1,30 @@
 //! What names of C and C++ tell.
 
-/// Whether the function `name`, in full `qualified`, is a constructor: its class has its name.
+/// Whether the function `name`, in full `qualified`, is a constructor: its class has its name, perhaps with arguments of a template behind it.
 pub fn constructs(qualified: &str, name: &str) -> bool {
-    qualified.rsplit("::").nth(1) == Some(name)
+    let class = qualified
+        .strip_suffix(name)
+        .and_then(|rest| rest.strip_suffix("::"));
+    class
+        .and_then(|class| without_arguments(class).strip_suffix(name))
+        .is_some_and(|outer| outer.is_empty() || outer.ends_with("::"))
+}
+
+/// A class without the arguments of its template: `a::B` of `a::B<c::D<int>>`.
+fn without_arguments(class: &str) -> &str {
+    if !class.ends_with('>') {
+        return class;
+    }
+    let mut depth = 0_usize;
+    let opening = class.char_indices().rev().find(|&(_, each)| {
+        match each {
+            '>' => depth += 1,
+            '<' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0
+    });
+    opening.map_or(class, |(at, _)| &class[..at])
 }
 
 /// Whether a function of this name is an operator or a conversion: `operator+`, `operator()`, `operator new`, `operator bool`, but not
@@ -61,8 +83,18 @@ mod tests {
 
     #[test]
     fn constructors_are_named_as_their_classes() {
-        assert!(constructs("Grid::Grid", "Grid") && constructs("a::Grid::Grid", "Grid"));
+        for qualified in [
+            "Grid::Grid",
+            "a::Grid::Grid",
+            "Grid<int>::Grid",
+            "a::Grid<b::C<int>, (x::y)1>::Grid",
+        ] {
+            assert!(constructs(qualified, "Grid"), "{qualified}");
+        }
         for (qualified, name) in [
+            ("SubGrid::Grid", "Grid"),
+            ("Grid>::Grid", "Grid"),
+            ("Grid::SubGrid", "Grid"),
             ("Grid::size", "size"),
             ("Grid", "Grid"),
             ("", ""),

@@ -9,7 +9,7 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Status> {
     let mut executable = Executable::read(&args.program)?;
     let map = match &args.map {
         Some(path) => {
-            let build = Build::new(executable, Vec::new, &project::Reader::default());
+            let build = Build::alone(executable, &project::Reader::default());
             let given = JobMap::given(path, &build)?;
             executable = build.executable;
             given.warnings.iter().for_each(|warning| output::warn(warning));

@@ -6,7 +6,7 @@ use project::{Build, Executable, Failure, JobMap, Reader};
 use std::path::Path;
 
 pub(crate) fn embed(args: &EmbedArgs) -> anyhow::Result<Status> {
-    let build = Build::new(Executable::read(&args.program)?, Vec::new, &Reader::default());
+    let build = Build::alone(Executable::read(&args.program)?, &Reader::default());
     let found = match &args.map {
         Some(path) => JobMap::given(path, &build)?,
         None => JobMap::found(&build, None, &Terminal::showing(!args.quiet))?,

@@ -193,10 +193,8 @@ impl<'u> Program<'u> {
     pub(crate) fn behind_pointers(&self) -> impl Iterator<Item = FunctionIndex> + use<'_, 'u> {
         let constructs = |id: &FunctionIndex| {
             let function = self.functions[*id].function;
-            let qualified = function.linkage_name.as_deref();
             // What a namespace of its own name holds may be any function, but such a one has a type.
-            function.returns == Type::Unknown
-                && qualified.is_some_and(|qualified| base::constructs(qualified, &function.name))
+            function.returns == Type::Unknown && function.is_constructor()
         };
         self.addresses
             .functions

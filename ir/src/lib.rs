@@ -297,6 +297,12 @@ pub enum MacroBody {
 }
 
 impl Function {
+    /// Whether its full name is that of a constructor.
+    pub fn is_constructor(&self) -> bool {
+        let qualified = self.linkage_name.as_deref().unwrap_or_default();
+        base::constructs(qualified, &self.name)
+    }
+
     /// The name and the arguments of a call by name; `None` for any other expression.
     pub fn named_call(&self, id: ExprId) -> Option<(&'static str, &[ExprId])> {
         match &self.exprs[id].kind {

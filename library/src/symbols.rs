@@ -7,6 +7,15 @@ pub fn called_name(symbol: &str) -> &str {
     without_version(symbol).trim_start_matches('_')
 }
 
+/// What the names of the flight recorder's own functions begin with, before the function of MPI that each stands in front of.
+pub const RECORDERS_OWN: &str = "hindmost_own_";
+
+/// Whether `inner` is the function of MPI that the recorder's `own` hands a call on to, by its own name or that for profiling.
+pub fn hands_on(own: &str, inner: &str) -> bool {
+    let plain = base::mpi_name(inner);
+    plain == own || plain.strip_prefix('p') == Some(own)
+}
+
 /// What the outermost functions of a stack begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Start {
@@ -117,6 +126,8 @@ mod tests {
         assert_eq!(starts("__libc_start_main@GLIBC_2.34"), Some(Start::Program));
         assert_eq!(starts("start_thread"), Some(Start::Thread));
         assert_eq!(starts("main"), None);
+        assert!(hands_on("MPI_Send", "PMPI_Send") && hands_on("MPI_Send", "MPI_Send"));
+        assert!(hands_on("mpi_send_", "pmpi_send_") && !hands_on("MPI_Send", "MPI_Recv"));
         assert!(constructs("_GLOBAL__sub_I_outside.cc") && ends_program("exit@@GLIBC_2.2.5"));
         assert!(!constructs("main") && !ends_program("exit_all"));
     }

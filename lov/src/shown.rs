@@ -35,7 +35,8 @@ pub(crate) fn candidates(program: &Program<'_>, info: &FunctionInfo<'_>) -> Vec<
     let mut found = Vec::new();
     let handed_in = function.locals.iter_enumerated().filter(|&(id, local)| {
         let is_parameter = id.index() < function.params;
-        let is_this = local.name == ir::THIS && !is_constructor(function);
+        // gcc takes the object that a constructor makes for one that nobody else knows yet.
+        let is_this = local.name == ir::THIS && !function.is_constructor();
         local.ty == Type::Pointer && (is_parameter || is_this) && is_never_assigned(info, id)
     });
     for (id, _) in handed_in {
@@ -116,15 +117,6 @@ fn by_call(
             show(local, Some((callee, this)));
         }
     }
-}
-
-/// gcc takes the object that a constructor makes for one that nobody else knows yet.
-fn is_constructor(function: &Function) -> bool {
-    let full = function.linkage_name.as_deref().unwrap_or_default();
-    let mut parts = full.rsplit("::");
-    let own = parts.next();
-    let class = parts.next().map(|class| class.split('<').next().unwrap_or(class));
-    own.is_some() && class.is_some_and(|class| own == Some(class) || function.name == class)
 }
 
 /// Whether a parameter leads to the same object as long as its function lasts.

@@ -141,12 +141,13 @@ fn map_for(
     }
     let libraries = || {
         let paths = libraries_of_cores(cores);
-        let read = |path: &PathBuf| Executable::read_by(reader, path).ok();
-        paths.iter().filter_map(read).collect()
+        let read = |path: &PathBuf| Executable::read_by(reader, path);
+        paths.iter().map(read).collect()
     };
     let build = Build::new(executable, libraries, reader);
-    match given {
+    let found = match given {
         Some(given) => JobMap::given(given, &build),
         None => JobMap::found(&build, None, listener),
-    }
+    };
+    found.map(|found| found.with_warnings_of(&build))
 }

@@ -5,6 +5,7 @@ use crate::failure::Failure;
 use crate::files;
 use engine::{BindError, DebugHints, Identity, Map};
 use regular_files::{Limit, Reader};
+use runtime_probe::Library;
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -57,10 +58,22 @@ impl Executable {
         )
     }
 
-    /// A shared object of a process, by its path as the process sees it.
-    pub(crate) fn library_of_process(pid: u32, path: &Path, reader: &Reader) -> Result<Self, Failure> {
-        let seen = PathBuf::from(format!("/proc/{pid}/root{}", path.display()));
-        Self::from_bytes(path, &seen, read_by(reader, &seen)?, reader)
+    /// A shared object of a process: its bytes are those that run, even when the file has been replaced since.
+    pub(crate) fn library_of_process(library: &Library, reader: &Reader) -> Result<Self, Failure> {
+        let path = &library.path;
+        let (seen, bytes) = match &library.replaced {
+            // As with the program, no name of the task's leads there.
+            Some(link) => {
+                let bytes = files::read_within(link, Limit::PROGRAM);
+                (link.clone(), bytes.map_err(|_| replaced(path))?)
+            }
+            None => {
+                let seen = PathBuf::from(format!("/proc/{}/root{}", library.pid, path.display()));
+                let bytes = read_by(reader, &seen)?;
+                (seen, bytes)
+            }
+        };
+        Self::from_bytes(path, &seen, bytes, reader)
     }
 
     /// `file` is where the bytes were read.
@@ -218,6 +231,13 @@ const DEBUG_ROOT: &str = "/usr/lib/debug";
 fn read_by(reader: &Reader, path: &Path) -> Result<Vec<u8>, Failure> {
     let failed = |error| Failure::new(format!("cannot read {}: {error}", path.display()));
     reader.read(path, Limit::PROGRAM).map_err(failed)
+}
+
+/// The file that a process runs is no longer there, and only root may follow the kernel's link to it.
+fn replaced(path: &Path) -> Failure {
+    let path = path.display();
+    Failure::new(format!("{path} was replaced or removed since the job started"))
+        .hint("root may still read what runs; or put the build that runs back in its place")
 }
 
 /// Finds what the executable's debug info is spread over.

@@ -12,7 +12,7 @@ use crate::threads;
 use base::{Cause, Confidence, Diagnostic, Doubt, Severity, Span};
 use engine::{Map, MapOrigin, MapUsed, Mismatch, NoMap};
 use regular_files::{Limit, Reader};
-use std::cell::LazyCell;
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -84,6 +84,12 @@ impl JobMap {
             found.map = map;
         }
         found
+    }
+
+    /// The same, and what could not be read of `build`, which it is of.
+    pub(crate) fn with_warnings_of(mut self, build: &Build<'_>) -> Self {
+        self.warnings.extend(build.warnings());
+        self
     }
 
     /// This map and those of other programs.
@@ -323,30 +329,66 @@ impl JobMap {
 pub struct Build<'a> {
     /// The program.
     pub executable: Executable,
-    libraries: Libraries<'a>,
+    find: Box<dyn Fn() -> Libraries + 'a>,
+    /// To know them, all modules of a task are looked through: only a map that is made or kept asks for them.
+    libraries: OnceCell<Libraries>,
     /// With whose rights files are read that it names.
     reader: Reader,
 }
 
-/// To know them, all modules of a task are looked through: only a map that is made or kept asks for them.
-type Libraries<'a> = LazyCell<Vec<Executable>, Box<dyn FnOnce() -> Vec<Executable> + 'a>>;
+/// The shared objects of a program.
+#[derive(Default)]
+pub(crate) struct Libraries {
+    read: Vec<Executable>,
+    /// Why some of them cannot be read.
+    unread: Vec<Failure>,
+}
+
+impl FromIterator<Result<Executable, Failure>> for Libraries {
+    fn from_iter<T: IntoIterator<Item = Result<Executable, Failure>>>(all: T) -> Self {
+        let mut libraries = Libraries::default();
+        for each in all {
+            match each {
+                Ok(library) => libraries.read.push(library),
+                Err(failure) => libraries.unread.push(failure),
+            }
+        }
+        libraries
+    }
+}
 
 impl<'a> Build<'a> {
     /// A program, and how its shared objects are found if they are asked for.
-    pub fn new(
-        executable: Executable,
-        libraries: impl FnOnce() -> Vec<Executable> + 'a,
-        reader: &Reader,
-    ) -> Self {
+    pub(crate) fn new(executable: Executable, find: impl Fn() -> Libraries + 'a, reader: &Reader) -> Self {
         Build {
             executable,
+            find: Box::new(find),
+            libraries: OnceCell::new(),
             reader: reader.clone(),
-            libraries: LazyCell::new(Box::new(libraries)),
         }
     }
 
+    /// A program whose shared objects are not asked for.
+    pub fn alone(executable: Executable, reader: &Reader) -> Self {
+        Build::new(executable, Libraries::default, reader)
+    }
+
     fn libraries(&self) -> &[Executable] {
-        &self.libraries
+        &self.libraries.get_or_init(|| (self.find)()).read
+    }
+
+    /// That some of the shared objects that were asked for cannot be read.
+    fn warnings(&self) -> impl Iterator<Item = String> + '_ {
+        let unread = self
+            .libraries
+            .get()
+            .map_or_else(Default::default, |all| &all.unread[..]);
+        unread.iter().map(|why| {
+            let advice = why
+                .advice()
+                .map_or_else(String::new, |advice| format!("; {advice}"));
+            format!("{why}: who is behind inside it is not known{advice}")
+        })
     }
 
     /// How many of its sources a map of fragments does not have: of programs and libraries with fragments all, of others those that can be read here.

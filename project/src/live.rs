@@ -3,12 +3,12 @@
 use crate::collect::Sight;
 use crate::executable::Executable;
 use crate::failure::Failure;
-use crate::job_map::{Build, JobMap};
+use crate::job_map::{Build, JobMap, Libraries};
 use crate::listener::Listener;
 use crate::symbolize;
 use engine::Map;
 use regular_files::{Reader, User};
-use runtime_probe::{Job, TaskRef};
+use runtime_probe::{Job, Library, TaskRef};
 use snapshot::Task;
 use std::cell::LazyCell;
 use std::collections::BTreeMap;
@@ -79,10 +79,11 @@ fn map_of_program(
             Ok(executable) => {
                 let libraries = || read_libraries(&runtime_probe::libraries_of(&pids_of(tasks)), reader);
                 let build = Build::new(executable, libraries, reader);
-                return match given_map {
+                let found = match given_map {
                     Some(given) => JobMap::given(given, &build),
                     None => JobMap::found(&build, Some(&sight_of(task)), listener),
                 };
+                return found.map(|found| found.with_warnings_of(&build));
             }
             Err(failure) => error = error.or(Some(failure)),
         }
@@ -95,7 +96,7 @@ pub fn add_programs(found: &mut JobMap, programs: &[PathBuf], user: Option<User>
     let reader = &user.map_or_else(Reader::default, |user| Reader::of([user]));
     for path in programs.iter().take(MOST_PROGRAMS) {
         let other = Executable::read_by(reader, path)
-            .and_then(|executable| JobMap::found(&Build::new(executable, Vec::new, reader), None, listener));
+            .and_then(|executable| JobMap::found(&Build::alone(executable, reader), None, listener));
         match other {
             Ok(other) => found.add(other),
             Err(error) => found.warnings.push(without_own_map(path, &error)),
@@ -122,7 +123,7 @@ pub fn map_of_programs(
         let Ok(executable) = Executable::read_by(reader, path) else {
             continue;
         };
-        let build = Build::new(executable, Vec::new, reader);
+        let build = Build::alone(executable, reader);
         let found = match given_map {
             Some(given) => JobMap::given(given, &build),
             None => JobMap::found(&build, None, listener),
@@ -208,11 +209,11 @@ fn without_map(
         let is_own =
             |path: &Path| !is_of_system(path) && !engine::is_runtime_library(&path.to_string_lossy());
         let mut libraries = runtime_probe::all_libraries_of(&pids_of(tasks));
-        libraries.retain(|(_, path)| is_own(path));
+        libraries.retain(|library| is_own(&library.path));
         read_libraries(&libraries, reader)
     };
     let build = Build::new(executable, libraries, reader);
-    JobMap::of_code(why, &build, listener)
+    JobMap::of_code(why, &build, listener).with_warnings_of(&build)
 }
 
 /// Adds lines from the debug info of what runs, as far as there is any.
@@ -229,17 +230,17 @@ pub(crate) fn add_lines_of_job(records: &mut [Task], job: &Job) {
         if let Some(task) = job.tasks.iter().find(runs) {
             return Executable::of_process(task.pid, Path::new(&task.executable), reader).ok();
         }
-        let (pid, path) = libraries
+        let library = libraries
             .iter()
-            .find(|(_, path)| is_named(&path.to_string_lossy(), name))?;
-        Executable::library_of_process(*pid, path, reader).ok()
+            .find(|library| is_named(&library.path.to_string_lossy(), name))?;
+        Executable::library_of_process(library, reader).ok()
     });
 }
 
 /// Shared objects of tasks, as far as they can be read.
-fn read_libraries(found: &[(u32, PathBuf)], reader: &Reader) -> Vec<Executable> {
-    let read = |(pid, path): &(u32, PathBuf)| Executable::library_of_process(*pid, path, reader).ok();
-    found.iter().filter_map(read).collect()
+fn read_libraries(found: &[Library], reader: &Reader) -> Libraries {
+    let read = |library| Executable::library_of_process(library, reader);
+    found.iter().map(read).collect()
 }
 
 fn pids_of(tasks: &[&TaskRef]) -> Vec<u32> {

@@ -1,6 +1,7 @@
 //! The function of the shim for one function of MPI, by what the crate `library` says of it.
 
 use crate::prototype::{Parameter, Prototype};
+use library::symbols::RECORDERS_OWN;
 use library::{Flow, Function, Part, Role, Timing, Wait};
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -150,7 +151,7 @@ pub fn write(prototype: &Prototype) -> String {
 /// Gives the shim's own function a name of its own for the linker: under MPI's stands a jump.
 pub fn renamed(prototype: &Prototype) -> String {
     let function = prototype.function();
-    format!("extern __typeof__({function}) {function} __asm__(\"hindmost_own_{function}\");\n")
+    format!("extern __typeof__({function}) {function} __asm__(\"{RECORDERS_OWN}{function}\");\n")
 }
 
 /// The jumps under MPI's names, ordinary and for profiling, and the tables of where they can lead: to the shim's own functions, or first to what finds out which MPI the
@@ -178,7 +179,7 @@ pub fn entries(wrapped: &[&Prototype]) -> String {
         ];
         lines.iter().for_each(|line| assembly(&mut jumps, line));
         if index < wrapped.len() {
-            assembly(&mut jumps, &format!(".hidden hindmost_own_{function}"));
+            assembly(&mut jumps, &format!(".hidden {RECORDERS_OWN}{function}"));
         }
     }
     format!(

@@ -104,6 +104,10 @@ fn map(path: &CStr, words: usize) -> Result<Words, &'static str> {
         unsafe { libc::unlink(path.as_ptr()) };
         return Err("there is no room for its file");
     }
+    // Without this each page that is touched brings some thirty of its neighbours to memory, and most of the file is room that is never used: it takes memory then,
+    // and whoever reads the file reads it whole. Should the kernel not hear of it, nothing else is lost.
+    // SAFETY: the mapping is as long as that, and what it holds does not change.
+    unsafe { libc::madvise(mapped, words * 8, libc::MADV_RANDOM) };
     // SAFETY: the mapping is `words` words long, page aligned, never unmapped, and made of integers that any bits are valid for. Others may
     // change it; all access is atomic.
     let mapped: &'static [AtomicU64] =

@@ -8,6 +8,7 @@ use crate::modules::{ModuleId, Modules};
 use crate::symbols;
 use crate::unwind::RawFrame;
 use crate::values;
+use library::symbols::{RECORDERS_OWN, hands_on};
 use progress_map::{BoundSite, BoundVariable, MachineLocation};
 use snapshot::Frame;
 use std::collections::BTreeMap;
@@ -24,19 +25,39 @@ pub(crate) struct Builder<'a> {
     pub(crate) unread: bool,
 }
 
+/// Gives the recorder's own function in front of one of MPI's the name of that: it is what the program calls. Whether it is such a frame.
+fn name_what_is_recorded(frame: &mut Frame) -> bool {
+    let recorded = frame.function.strip_prefix(RECORDERS_OWN);
+    let Some(recorded) = recorded.map(str::to_owned) else {
+        return false;
+    };
+    frame.function = recorded;
+    true
+}
+
 impl Builder<'_> {
-    /// All frames, outermost first, from raw frames that stand innermost first.
+    /// All frames, outermost first, from raw frames that stand innermost first. Where the flight recorder has handed a call on to MPI, its own frame is left out:
+    /// the stack is that of the job without it.
     pub(crate) fn build(&mut self, stack: &[RawFrame]) -> Vec<Frame> {
         let mut frames: Vec<Frame> = Vec::new();
+        let mut calls_from_recorder = false;
         for (at, raw) in stack.iter().enumerate().rev() {
             let caller = frames.len().checked_sub(1);
             self.add(raw, &stack[at + 1..], &mut frames);
+            let is_recorders = frames.last_mut().is_some_and(name_what_is_recorded);
             let site = stack.get(at + 1).and_then(|caller| self.site(caller));
             if let (Some(caller), Some(site)) = (caller, site) {
                 let callee = frames.get(caller + 1).map(|frame| frame.function.as_str());
                 let straight = site.named.is_none() || site.named.as_deref() == callee;
                 frames[caller].straight = straight;
             }
+            if let Some(recorder) = caller.filter(|_| calls_from_recorder)
+                && let [own, inner, ..] = &frames[recorder..]
+                && hands_on(&own.function, &inner.function)
+            {
+                frames.remove(recorder);
+            }
+            calls_from_recorder = is_recorders;
         }
         if let (Some(raw), Some(innermost)) = (stack.first(), frames.last_mut()) {
             innermost.at_start = self.is_at_start(raw);

@@ -99,7 +99,7 @@ pub use core_file::{Core, CoreError, take_cores};
 pub use daemons::DaemonHost;
 pub use error::ProbeError;
 pub use gather::Stopping;
-pub use libraries::{all_libraries_of, libraries_of, libraries_of_cores};
+pub use libraries::{Library, all_libraries_of, libraries_of, libraries_of_cores};
 pub use mpir::of_launcher as launcher_table;
 pub use names::defines_function;
 pub use proctable::{ProcessTable, TableEntry, own_host, same_host};

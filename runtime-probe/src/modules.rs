@@ -338,6 +338,11 @@ impl Space {
     pub(crate) fn modules(&self) -> impl Iterator<Item = (ModuleId, u64)> + '_ {
         self.code.iter().map(|code| (code.module, code.bias))
     }
+
+    /// The modules of this space with where their code begins and ends, in order of address.
+    pub(crate) fn mapped(&self) -> impl Iterator<Item = (ModuleId, (u64, u64))> + '_ {
+        self.code.iter().map(|code| (code.module, (code.start, code.end)))
+    }
 }
 
 /// Where this task's paths lead; nothing if that may not be asked.

@@ -50,20 +50,19 @@ while piece := os.read(ssh.stdout.fileno(), 65536):
     os.write(1, piece.replace(b'HMF1', b'HMF2'))
 ";
 
-/// A launcher that starts ranks by `ssh`: its first words on node1, with one rank on node1 and node3, and two on node2.
+/// A launcher that starts ranks by `ssh`.
 struct Launcher {
     compiler: &'static str,
+    /// Its name, and by what it reaches the other hosts. The hosts have one kernel, by which an MPI may take them for one.
     words: &'static [&'static str],
+    /// One rank on node1 and node3, and two on node2.
+    ranks: &'static [&'static str],
 }
 
 const OPEN_MPI: Launcher = Launcher {
     compiler: "mpicc.openmpi",
     words: &[
         "mpirun.openmpi",
-        "-H",
-        "node1:1,node2:2,node3:1",
-        "-np",
-        "4",
         "--mca",
         "btl",
         "tcp,self",
@@ -77,21 +76,17 @@ const OPEN_MPI: Launcher = Launcher {
         "mpi_yield_when_idle",
         "1",
     ],
+    ranks: &["-H", "node1:1,node2:2,node3:1", "-np", "4"],
 };
 
 const HYDRA: Launcher = Launcher {
     compiler: "mpicc.mpich",
-    // The hosts have one kernel, by which UCX takes them for one.
     words: &[
         "mpiexec.hydra",
         "-launcher",
         "ssh",
         "-iface",
         "eth0",
-        "-hosts",
-        "node1:1,node2:2,node3:1",
-        "-n",
-        "4",
         "-genv",
         "UCX_TLS",
         "tcp,self",
@@ -99,6 +94,7 @@ const HYDRA: Launcher = Launcher {
         "UCX_NET_DEVICES",
         "eth0",
     ],
+    ranks: &["-hosts", "node1:1,node2:2,node3:1", "-n", "4"],
 };
 
 /// `ssh` over a line on which a probe takes many seconds.
@@ -152,7 +148,7 @@ impl Cluster {
     fn hang(&mut self, launcher: &Launcher) -> String {
         let (program, sign) = self.program(launcher.compiler);
         let program = Vec::from_iter(program.iter().map(String::as_str));
-        self.hang_with(&[launcher.words, &program].concat(), &sign)
+        self.hang_with(&[launcher.words, launcher.ranks, &program].concat(), &sign)
     }
 
     /// The same with the words of a launcher, and the file that says that the job hangs.
@@ -472,14 +468,7 @@ impl Cluster {
             }
             words.extend(["-H", hosts, "-np", "2", program, hung, file]);
         }
-        let is_of_one_program = |word: &&&str| word.starts_with("--") || !word.starts_with('-');
-        let launcher = OPEN_MPI.words.iter().filter(is_of_one_program);
-        let launcher = Vec::from_iter(
-            launcher
-                .copied()
-                .filter(|&word| word != "4" && !word.starts_with("node")),
-        );
-        let launcher = self.hang_with(&[&launcher[..], &words].concat(), &sign);
+        let launcher = self.hang_with(&[OPEN_MPI.words, &words].concat(), &sign);
         let (output, answer) = self.answer(&[
             &launcher,
             "--save",

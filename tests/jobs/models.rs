@@ -129,6 +129,18 @@ fn furthest_behind(mpi: Mpi) {
     job.end();
     let found: Value = serde_json::from_slice(&found.stdout).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(found["waits"]["least"]["ranks"], "1", "{found}");
+    // The stacks are those of a job that is not recorded.
+    let frames = found["classes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .flat_map(|class| class["frames"].as_array().unwrap());
+    let named = frames.filter(|frame| {
+        frame["module"]
+            .as_str()
+            .is_some_and(|module| module.contains("recorder"))
+    });
+    assert_eq!(named.count(), 0, "{found}");
     // The code's order knows it, too; whoever says it, what is inferred is not called proven.
     assert!(found["by"] != "recorder" || found["proven"] == false, "{found}");
 }

@@ -3,7 +3,6 @@
 use crate::command::{self, cargo};
 use crate::{dependencies, invariants, setup, workspace};
 use anyhow::Result;
-use std::time::UNIX_EPOCH;
 
 /// Runs them all; stops at the first check that fails, but runs all tests.
 pub fn run() -> Result<()> {
@@ -23,13 +22,9 @@ pub fn run() -> Result<()> {
     // Tests of other packages run the command: they are told which one, so that none runs an old one. It is built with the tests, as the tests of `cli` need
     // it.
     let hindmost = workspace::target()?.join("debug/hindmost");
-    // Another moment to disturb in every run, and the same one again for whoever sets it.
-    let seed = std::env::var("HINDMOST_SEED")
-        .unwrap_or_else(|_| UNIX_EPOCH.elapsed().map_or(1, |now| now.as_secs()).to_string());
     command::run(
         cargo()
             .env("HINDMOST_BIN", hindmost)
-            .env("HINDMOST_SEED", seed)
             // No comment holds an example that could be run, and to find that out costs a second for each of fifty crates.
             .args([
                 "test",

@@ -2,6 +2,7 @@
 
 use crate::support::{Sandbox, Target};
 use serde_json::Value;
+use std::process::Command;
 
 /// A program whose work is a library's. COUNTER is declared in the library.
 const PROGRAM: &str = "\
@@ -119,4 +120,42 @@ fn an_exported_variable_of_a_library_may_live_elsewhere() {
         let frame = class["frames"].as_array().unwrap().last().unwrap();
         assert_eq!(frame["values"]["count"], Value::Null, "{answer:#}");
     }
+}
+
+/// Two processes whose library is built again while they hang: what they run has no name any more.
+fn built_again(name: &str) -> (Sandbox, Target, Target) {
+    let sandbox = built(name, "static int count;", PROGRAM, &[]);
+    let (early, late) = (sandbox.start("app", &["3"]), sandbox.start("app", &["40"]));
+    std::fs::remove_file(sandbox.path("libwork.so")).unwrap();
+    sandbox.compile("work.c", "libwork.so", &["-g", "-O1", "-fPIC", "-shared"]);
+    (sandbox, early, late)
+}
+
+#[test]
+fn a_library_that_was_built_again_is_read_as_it_runs() {
+    let (sandbox, early, late) = built_again("library-again");
+    let said = sandbox.run(&["find", "--format", "json", &early.pid(), &late.pid()]);
+    let answer = serde_json::from_str(&said.out).unwrap();
+    is_named(&answer, &early);
+    assert_eq!(answer["warnings"], serde_json::json!([]), "{answer:#}");
+}
+
+#[test]
+fn a_library_that_runs_and_cannot_be_read_is_named() {
+    let (sandbox, early, late) = built_again("library-lost");
+    // As for whoever is not root: the kernel does not lead him to a file that has lost its name.
+    let mut find = Command::new("setpriv");
+    find.arg("--bounding-set=-sys_admin,-checkpoint_restore")
+        .arg(env!("CARGO_BIN_EXE_hindmost"))
+        .args(["find", "--format", "json", &early.pid(), &late.pid()])
+        .env("XDG_CACHE_HOME", sandbox.path("cache"))
+        .current_dir(&sandbox.root);
+    let output = find.output().unwrap();
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_ne!(answer["proven"], true, "{answer:#}");
+    let warnings = answer["warnings"].to_string();
+    assert!(
+        warnings.contains("libwork.so was replaced or removed since the job started"),
+        "{answer:#}"
+    );
 }

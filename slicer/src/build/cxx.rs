@@ -252,18 +252,12 @@ pub(crate) fn captured_names(function: &Function) -> impl Iterator<Item = &str> 
     })
 }
 
-/// Whether a function is a constructor.
-pub(crate) fn constructs(function: &Function) -> bool {
-    let qualified = function.linkage_name.as_deref().unwrap_or_default();
-    base::constructs(qualified, &function.name)
-}
-
 /// Whether a function may be called without a call of its name; virtual ones have their name in the call.
 fn is_implicit(function: &Function) -> bool {
     let name = function.name.as_str();
     let has_such_a_name = base::is_operator(name)
         || name.starts_with('~')
-        || constructs(function)
+        || function.is_constructor()
         || standard::holds(name, Fact::InRangeLoops)
         || standard::holds(name, Fact::Unnamed);
     has_such_a_name && !function.kind.is_macro()

@@ -4,7 +4,7 @@
 //! (constructors, destructors, operators) may be called for any object: these are all one class of contents, in which only the names of
 //! members tell one thing from another.
 
-use crate::build::cxx::{constructs, is_standard, may_be_object, this_of};
+use crate::build::cxx::{is_standard, may_be_object, this_of};
 use crate::build::values::Values;
 use crate::places::PlaceId;
 use base::Id as _;
@@ -159,7 +159,7 @@ impl<'u> Values<'_, 'u> {
 
     /// Whether a function is a constructor, so that its call makes an object.
     pub(crate) fn makes_object(&self, callee: FunctionIndex) -> bool {
-        self.cxx.is_cxx(callee) && constructs(self.program.functions[callee].function)
+        self.cxx.is_cxx(callee) && self.program.functions[callee].function.is_constructor()
     }
 
     /// An object of C++ that a call makes.
