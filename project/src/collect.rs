@@ -1,7 +1,6 @@
 //! Which source files a map is made of: what the user names, what a directory holds, what the build compiles, and
 //! the headers that these include.
 
-use crate::cache;
 use crate::compile_commands::CompileCommands;
 use crate::executable::Executable;
 use crate::failure::Failure;
@@ -29,8 +28,10 @@ pub struct Sources {
     /// Real paths of `files`: two spellings of one file would make each of its functions ambiguous.
     known: BTreeSet<PathBuf>,
     room: Room,
+    /// The root of the processes that run the program, if that is not ours.
+    root: Option<PathBuf>,
     /// With whose rights they are read.
-    reader: Reader,
+    pub(crate) reader: Reader,
 }
 
 /// How many bytes all sources together may still have: each of a thousand holes of 256 MB is within the limit of one. The largest trees that we know of have half a
@@ -136,6 +137,7 @@ impl Sources {
             let seen = sight.and_then(|sight| sight.path_of(path));
             Vec::from_iter(seen.into_iter().chain([path.to_owned()]))
         };
+        self.root = sight.and_then(|sight| sight.root.clone());
         let mut missing: Vec<&str> = Vec::new();
         for unit in &units {
             match candidates(&unit.path)
@@ -174,58 +176,22 @@ impl Sources {
     pub fn add_headers(&mut self) {
         let mut next = 0;
         while let Some(file) = self.files.get(next) {
-            let found = headers::included_by(file, &self.include_dirs, &self.reader);
-            for path in found {
+            for path in self.included_by(file) {
                 self.add_quietly(&path);
             }
             next += 1;
         }
     }
 
-    /// Leaves out the files that were changed after one of these builds had compiled them: neither their lines nor what they do need be the build's, and an order
-    /// by other lines is a wrong order. Says whether there are any; a warning names each.
-    ///
-    /// The first build is the program, the others are its libraries.
-    pub fn leave_out_changed(&mut self, builds: &[&Executable]) -> bool {
-        let time_of = |file: &SourceFile| {
-            let name = Path::new(&file.path);
-            let path = self.elsewhere.get(&file.path).map_or(name, PathBuf::as_path);
-            cache::modified(path)
-        };
-        // Asked once of each file, however many libraries there are.
-        let times = Vec::from_iter(self.files.iter().map(time_of));
-        let mut changed: BTreeSet<String> = BTreeSet::new();
-        for (number, build) in builds.iter().enumerate() {
-            let Some(built) = build.modified else {
-                continue;
-            };
-            let files = self.files.iter().zip(&times);
-            let newer = files.filter(|(_, time)| time.is_some_and(|time| time > built));
-            let newer = Vec::from_iter(newer.map(|(file, _)| file));
-            if newer.is_empty() {
-                continue;
-            }
-            let compiled = build.compiled_files();
-            let what = match number {
-                0 => "the executable".into(),
-                _ => build.path.file_name().unwrap_or_default().to_string_lossy(),
-            };
-            for SourceFile { path, .. } in newer {
-                // A path that the user gave is another spelling of the build's.
-                let real = self.reader.canonicalize(Path::new(path)).ok();
-                let is_compiled = compiled.contains_key(path)
-                    || real.is_some_and(|real| compiled.contains_key(&*real.to_string_lossy()));
-                if is_compiled && changed.insert(path.clone()) {
-                    let program = build.path.to_string_lossy();
-                    let (program, source) = (base::shell_word(&program), base::shell_word(path));
-                    self.warnings.push(format!(
-                        "{path} is newer than {what}: it is left out, since its lines may not be those of the build (if only its time is new: `touch -r {program} {source}`)"
-                    ));
-                }
-            }
-        }
-        self.files.retain(|file| !changed.contains(&file.path));
-        !changed.is_empty()
+    /// The headers of the program that a file includes.
+    pub(crate) fn included_by(&self, file: &SourceFile) -> Vec<PathBuf> {
+        headers::included_by(&file.bytes, self.place_of(file), &self.include_dirs, &self.reader)
+    }
+
+    /// Where a file was read.
+    pub(crate) fn place_of<'a>(&'a self, file: &'a SourceFile) -> &'a Path {
+        let name = Path::new(&file.path);
+        self.elsewhere.get(&file.path).map_or(name, PathBuf::as_path)
     }
 
     /// Reads one file; says so when it cannot be read.
@@ -246,7 +212,13 @@ impl Sources {
 
     /// Reads one file if it is there. Headers of the system need not be.
     fn add_quietly(&mut self, path: &Path) {
-        if let Err(error) = self.try_add(path, &plain(path))
+        // As with the sources themselves, its name is the one that the processes have for it.
+        let below = self.root.as_ref().and_then(|root| path.strip_prefix(root).ok());
+        let name = below.map_or_else(|| plain(path), |below| plain(&Path::new("/").join(below)));
+        if name != path.to_string_lossy() {
+            self.elsewhere.insert(name.clone(), path.to_owned());
+        }
+        if let Err(error) = self.try_add(path, &name)
             && error.kind() != std::io::ErrorKind::NotFound
         {
             self.warnings

@@ -5,14 +5,18 @@
 //! not found there is left alone.
 
 use crate::collect::normalise;
-use engine::SourceFile;
 use regular_files::Reader;
 use std::path::{Path, PathBuf};
 
-/// The files that `file` includes, as far as they exist for `reader`, in the order of the lines.
-pub(crate) fn included_by(file: &SourceFile, include_dirs: &[PathBuf], reader: &Reader) -> Vec<PathBuf> {
-    let beside = Path::new(&file.path).parent().unwrap_or(Path::new(""));
-    includes(&file.bytes)
+/// The files that a `text` includes which was read at `place`, as far as they exist for `reader`, in the order of the lines.
+pub(crate) fn included_by(
+    text: &[u8],
+    place: &Path,
+    include_dirs: &[PathBuf],
+    reader: &Reader,
+) -> Vec<PathBuf> {
+    let beside = place.parent().unwrap_or(Path::new(""));
+    includes(text)
         .filter_map(|(name, quoted)| {
             let own = quoted.then(|| beside.to_owned());
             // Debug info may name `include/lib/private` and not `include`, for `<lib/private/part.h>`.

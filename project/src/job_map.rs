@@ -1,7 +1,8 @@
 //! The map of a running job: the one given, the one beside the executable, the one kept from last time, or one made
 //! on the spot.
 
-use crate::cache::{self, Slot};
+use crate::cache::Slot;
+use crate::changed;
 use crate::collect::{Sight, Sources};
 use crate::executable::Executable;
 use crate::failure::Failure;
@@ -121,7 +122,7 @@ impl JobMap {
         let unbound = match executable.fits(&map) {
             Ok(()) => Vec::new(),
             Err(Mismatch::NotBound) => {
-                warnings = doubt_changed(&mut map, executable, &build.reader);
+                warnings = changed::doubt(&mut map, path, executable, &build.reader);
                 bind(&mut map, executable, &Vec::from_iter(build.libraries()))?
             }
             Err(mismatch) => {
@@ -446,31 +447,4 @@ fn places(executable: &Executable, reader: &Reader) -> Vec<PathBuf> {
         .chain(executable.by_build_id())
         .filter(|path| reader.is_file(path))
         .collect()
-}
-
-/// Lets nothing rest on the functions of a map that knows no build, if they were read from files that are newer than the program: their lines may not be the
-/// program's. A file that was changed since the map was made tells nothing of the map.
-fn doubt_changed(map: &mut Map, executable: &Executable, reader: &Reader) -> Vec<String> {
-    let built = executable.modified;
-    let is_newer = |path: &Path, hash: &[u8; 32]| {
-        let is_later = built.is_some() && cache::modified(path) > built;
-        let bytes = is_later.then(|| reader.read(path, Limit::SOURCE));
-        bytes.is_some_and(|bytes| bytes.is_ok_and(|bytes| engine::content_hash(&bytes) == *hash))
-    };
-    let files = map.files.iter_enumerated();
-    let newer = files.filter(|(_, file)| is_newer(Path::new(&file.path), &file.hash));
-    let newer = newer.map(|(id, _)| id).collect::<BTreeSet<_>>();
-    for function in map
-        .functions
-        .iter_mut()
-        .filter(|function| newer.contains(&function.file))
-    {
-        function.confidence = Confidence::Partial;
-        function.confidence_reason = Some(Doubt::at(Cause::ChangedSinceBuild, function.span.line));
-    }
-    let paths = newer.into_iter().map(|id| &map.files[id].path);
-    let said = paths.map(|path| {
-        format!("{path} is newer than the executable: nothing that the map says of it is believed, since its lines may not be those of the build")
-    });
-    said.collect()
 }

@@ -27,6 +27,7 @@
 
 mod advice;
 mod cache;
+mod changed;
 mod collect;
 mod compilation;
 mod compile_commands;

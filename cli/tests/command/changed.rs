@@ -129,3 +129,71 @@ fn a_map_that_was_made_before_the_edit_is_believed() {
     assert_eq!(answer["proven"], true, "{answer:#}");
     assert!(!warns(&answer), "{answer:#}");
 }
+
+/// A loop that is a header's. What is edited has no line of its own in the program.
+const LOOP_OF_A_HEADER: &str = "\
+#include <stdlib.h>
+#include <unistd.h>
+#include \"steps.h\"
+
+static volatile int gate = 1;
+static int stop, visits, it;
+
+static void visit(void)
+{
+    if (++visits != stop)
+        return;
+    if (write(1, \"x\", 1) != 1)
+        return;
+    while (gate)
+        continue;
+}
+
+static void work(void)
+{
+    EACH {
+        visit();
+        visit();
+    }
+}
+
+int main(int argc, char **argv)
+{
+    stop = argc > 1 ? atoi(argv[1]) : 1;
+    work();
+    return 0;
+}
+";
+
+#[test]
+fn a_header_that_was_edited_changes_what_includes_it() {
+    for between in ["", "#include \"inner.h\"\n"] {
+        let sandbox = Sandbox::new(if between.is_empty() {
+            "header"
+        } else {
+            "header-within"
+        });
+        let edited = if between.is_empty() { "steps.h" } else { "inner.h" };
+        sandbox.write("steps.h", between);
+        sandbox.write(edited, "#define EACH for (it = 0; it < 3; it++)\n");
+        sandbox.write("two.c", LOOP_OF_A_HEADER);
+        sandbox.compile("two.c", "two", &["-g", "-O0"]);
+        let behind = sandbox.start("two", &["2"]);
+        let ahead = sandbox.start("two", &["3"]);
+        // Without the loop the first call is always behind the second.
+        sandbox.write(edited, "#define EACH if (1)\n");
+        let edited_loop = Edited {
+            sandbox,
+            behind,
+            ahead,
+        };
+        let newer = format!("{edited} is newer than the executable");
+        for arguments in [&[][..], &["--map", "late.hmap"]] {
+            let answer = edited_loop.is_not_misled(arguments);
+            assert!(answer["warnings"].to_string().contains(&newer), "{answer:#}");
+            edited_loop
+                .sandbox
+                .ok(&["map", "--quiet", "-o", "late.hmap", "two.c"]);
+        }
+    }
+}
