@@ -19,16 +19,29 @@ pub struct AsBuilt {
     written: BTreeMap<String, [u8; 32]>,
 }
 
+/// A line that has code in a build, counted from 1, and none in this file: the build is of another text. Nothing where that cannot be told.
+pub fn line_without_code(file: &SourceFile, built: &CompiledFile) -> Option<u32> {
+    let language = language_of(&file.path)?;
+    tokens::built::line_without_code(&file.path, &file.bytes, language, &built.lines)
+}
+
+/// Of which language the directives of a file are.
+fn language_of(path: &str) -> Option<Language> {
+    match FileKind::of(path)? {
+        // A header of C++ may be called so, too; the directives of both are read alike.
+        FileKind::C | FileKind::Header => Some(Language::C),
+        FileKind::Cxx | FileKind::CxxHeader => Some(Language::Cxx),
+        _ => None,
+    }
+}
+
 impl AsBuilt {
     /// Blanks out of `files` what the build has not compiled.
     pub fn new(files: &mut [SourceFile], files_of_build: &CompiledFiles) -> Self {
         let mut written = BTreeMap::new();
         for file in files {
-            let language = match FileKind::of(&file.path) {
-                // A header of C++ may be called so, too; the directives of both are read alike.
-                Some(FileKind::C | FileKind::Header) => Language::C,
-                Some(FileKind::Cxx | FileKind::CxxHeader) => Language::Cxx,
-                _ => continue,
+            let Some(language) = language_of(&file.path) else {
+                continue;
             };
             let Some(built) = files_of_build.get(&file.path) else {
                 continue;

@@ -110,7 +110,7 @@ pub use answer::{
     Activity, Answer, Certainty, Finding, FirstTask, Grounds, Hindmost, Line, Link, LoopValue, NoMap,
     OfProgram, Outcome, Parting, Position, RelationToHindmost, TaskClass, UndecidedPair, Unreadable, Witness,
 };
-pub use as_built::{AsBuilt, CompiledFiles};
+pub use as_built::{AsBuilt, CompiledFiles, line_without_code};
 pub use awaited::{Awaited, ChainEnd, Counterpart, Culprit, ToldBy, Wait, WaitsFor};
 pub use binding::{
     BindError, CodeLine, DebugHints, Identity, Language, Mismatch, Needs, Program, ProgramSources,

@@ -1,12 +1,13 @@
-//! Sources that are newer than the program they were built into: neither their lines nor what they do need be the build's, and an order by other lines is a
-//! wrong order. What a newer header gives may change whatever includes it: a loop is a macro's as often as not.
+//! Sources that are not those that a program was built from, by their times and by the lines that it has code of: neither their lines nor what they do need be the
+//! build's, and an order by other lines is a wrong order. What a newer header gives may change whatever includes it: a loop is a macro's as often as not.
 
 use crate::cache;
 use crate::collect::Sources;
 use crate::executable::Executable;
 use crate::headers;
 use base::{Cause, Confidence, Doubt};
-use engine::Map;
+use engine::{Map, SourceFile};
+use rayon::prelude::*;
 use regular_files::{Limit, Reader};
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,54 +18,74 @@ use std::time::SystemTime;
 const NAMED: usize = 3;
 
 impl Sources {
-    /// Leaves out the files that were changed after one of these builds had compiled them, and those that include such a file. Says whether there are any; a
-    /// warning names each that is newer.
+    /// Leaves out the files that are not those that these builds were made of, by all that can be told: they were changed after the build, or the build has code
+    /// of a line on which nothing is written. So are those left out that include such a file. Says whether there are any; a warning names each.
     ///
     /// The first build is the program, the others are its libraries.
     pub fn leave_out_changed(&mut self, builds: &[&Executable]) -> bool {
         // Asked once of each file, however many libraries there are.
         let times = self.files.iter().map(|file| cache::modified(self.place_of(file)));
         let times = Vec::from_iter(times);
+        let names = self.names_in(builds);
         let includers = LazyCell::new(|| self.includers());
-        let mut changed: BTreeSet<usize> = BTreeSet::new();
+        let mut left_out: BTreeSet<usize> = BTreeSet::new();
         let mut warnings = Vec::new();
         for (number, build) in builds.iter().enumerate() {
-            let is_newer = |&at: &usize| build.modified.is_some() && times[at] > build.modified;
-            let newer = Vec::from_iter((0..self.files.len()).filter(is_newer));
-            if newer.is_empty() {
-                continue;
-            }
-            let compiled = build.compiled_files();
-            let is_compiled = |&at: &usize| {
-                let path = &self.files[at].path;
-                // A path that the user gave is another spelling of the build's.
-                let real = self.reader.canonicalize(Path::new(path)).ok();
-                compiled.contains_key(path)
-                    || real.is_some_and(|real| compiled.contains_key(&*real.to_string_lossy()))
-            };
+            let compiled = Vec::from_iter(names.iter().map(|name| build.compiled_files().get(name)));
+            let pairs = self.files.par_iter().zip(&compiled);
+            let empty = pairs.map(|(file, compiled)| engine::line_without_code(file, (*compiled)?));
+            let empty: Vec<Option<u32>> = empty.collect();
             let what = match number {
                 0 => "the executable".into(),
                 _ => build.path.file_name().unwrap_or_default().to_string_lossy(),
             };
-            for at in newer {
-                let affected = all_from(at, &includers).into_iter().filter(is_compiled);
-                let affected = Vec::from_iter(affected.filter(|&each| changed.insert(each)));
-                if let Some(left_out) = self.left_out(at, &affected) {
-                    let path = &self.files[at].path;
-                    let program = base::shell_word(&build.path.to_string_lossy()).into_owned();
-                    warnings.push(format!(
-                        "{path} is newer than {what}: {left_out}, since its lines may not be those of the build (if only its time is new: `touch -r {program} {}`)",
-                        base::shell_word(path)
-                    ));
+            for (at, empty) in empty.into_iter().enumerate() {
+                let is_newer = build.modified.is_some() && times[at] > build.modified;
+                if !is_newer && empty.is_none() {
+                    continue;
                 }
+                let affected = all_from(at, &includers).into_iter();
+                let affected = affected.filter(|&each| compiled[each].is_some() && left_out.insert(each));
+                let Some(affected) = self.left_out(at, &Vec::from_iter(affected)) else {
+                    continue;
+                };
+                let path = &self.files[at].path;
+                let program = build.path.to_string_lossy();
+                let (program, source) = (base::shell_word(&program), base::shell_word(path));
+                warnings.push(match empty {
+                    None => format!(
+                        "{path} is newer than {what}: {affected}, since its lines may not be those of the build (if only its time is new: `touch -r {program} {source}`)"
+                    ),
+                    Some(line) if is_newer => format!(
+                        "{path} is newer than {what}, which has code of line {line}, where nothing is written now: {affected}"
+                    ),
+                    Some(line) => format!(
+                        "{path} is not the text that {what} was built from, which has code of line {line}, where nothing is written here: {affected}"
+                    ),
+                });
             }
         }
         drop(includers);
         self.warnings.append(&mut warnings);
         let mut at = 0..;
         self.files
-            .retain(|_| at.next().is_none_or(|at| !changed.contains(&at)));
-        !changed.is_empty()
+            .retain(|_| at.next().is_none_or(|at| !left_out.contains(&at)));
+        !left_out.is_empty()
+    }
+
+    /// By what names the builds may know the files: their own, or, since a path that the user gave is another spelling of the build's, their real ones.
+    fn names_in(&self, builds: &[&Executable]) -> Vec<String> {
+        let is_known = |path: &str| {
+            builds
+                .iter()
+                .any(|build| build.compiled_files().contains_key(path))
+        };
+        let name = |file: &SourceFile| {
+            let real = || self.reader.canonicalize(Path::new(&file.path)).ok();
+            let other = (!is_known(&file.path)).then(real).flatten();
+            other.map_or_else(|| file.path.clone(), |real| real.to_string_lossy().into_owned())
+        };
+        self.files.iter().map(name).collect()
     }
 
     /// What is left out because the file `at` is newer, in words; nothing if nothing is.

@@ -19,6 +19,7 @@ pub struct Executable {
     bytes: Vec<u8>,
     /// Looked for when something asks for it: with a map that is bound already, nothing does.
     debug: OnceCell<DebugInfo>,
+    compiled: OnceCell<engine::CompiledFiles>,
     /// What tells its build from all others.
     pub identity: Identity,
     /// With whose rights files are read that it names.
@@ -85,6 +86,7 @@ impl Executable {
             modified: cache::modified(file),
             bytes,
             debug: OnceCell::new(),
+            compiled: OnceCell::new(),
             identity,
             reader: reader.clone(),
         })
@@ -120,8 +122,9 @@ impl Executable {
     }
 
     /// The lines that it has code of, by the path of the source as its debug info names it; nothing where there is none to tell.
-    pub(crate) fn compiled_files(&self) -> engine::CompiledFiles {
-        engine::compiled_files(&self.program()).unwrap_or_default()
+    pub(crate) fn compiled_files(&self) -> &engine::CompiledFiles {
+        let read = || engine::compiled_files(&self.program()).unwrap_or_default();
+        self.compiled.get_or_init(read)
     }
 
     /// Binds `map` to this build; returns what could not be bound.

@@ -285,7 +285,7 @@ impl JobMap {
             let path = executable.path.display();
             let languages = executable.program_sources()?.other_languages;
             let failure = match &languages[..] {
-                _ if were_here => Failure::new(format!("all sources of {path} are newer than it is"))
+                _ if were_here => Failure::new(format!("no source of {path} is here as it was built"))
                     .hint("build it again, or, if only their times are new, run `touch -r PROGRAM` on them")
                     .noticing(sources.warnings),
                 [] => Failure::new(format!(

@@ -32,8 +32,8 @@ pub fn as_built(files: &mut [SourceFile], builds: &[&Executable]) -> AsBuilt {
     // What two of them compile, or one compiles and the other one includes, may be compiled in two ways.
     let mut several = BTreeSet::new();
     for (path, of_one) in builds.iter().flat_map(|build| build.compiled_files()) {
-        if lines.insert(path.clone(), of_one).is_some() {
-            several.insert(path);
+        if lines.insert(path.clone(), of_one.clone()).is_some() {
+            several.insert(path.clone());
         }
     }
     lines.retain(|path, _| !several.contains(path));

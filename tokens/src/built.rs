@@ -61,6 +61,30 @@ pub fn left_out(
     ranges
 }
 
+/// The first of these lines, which have code in a build and are counted from 1, on which nothing is written here but comments: what was built is another text.
+/// Nothing where lines may be those of other files.
+pub fn line_without_code(path: &str, text: &[u8], language: Language, lines: &BTreeSet<u32>) -> Option<u32> {
+    if lines.is_empty() || u32::try_from(text.len()).is_err() {
+        return None;
+    }
+    let tokens = lex(text);
+    File::read(path, text, &tokens, language)?;
+    let mut written = BTreeSet::new();
+    let (mut line, mut at) = (1, 0);
+    for token in tokens {
+        let (start, end) = (token.start as usize, token.end as usize);
+        line += line_ends(&text[at..start]);
+        let last = line + line_ends(&text[start..end]);
+        written.extend(line..=last);
+        (line, at) = (last, end);
+    }
+    lines.difference(&written).next().copied()
+}
+
+fn line_ends(text: &[u8]) -> u32 {
+    text.iter().filter(|byte| **byte == b'\n').count() as u32
+}
+
 /// What a build has compiled of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Built {
@@ -379,6 +403,25 @@ mod tests {
             .collect::<Vec<_>>()
             .join("\n")
             .replace("/*!*/", "")
+    }
+
+    #[test]
+    fn code_is_where_something_is_written() {
+        let text =
+            "int a(void) {\n  /* one\n  two */ return \\\n  1; }\n#if A \\\n  && B\n// none\n#endif\n\n";
+        let without = |lines: &[u32]| {
+            let lines = lines.iter().copied().collect();
+            line_without_code("src/a.c", text.as_bytes(), Language::C, &lines)
+        };
+        assert_eq!(without(&[1, 3, 4, 5, 6, 8]), None);
+        for line in [2, 7, 9, 10, 400] {
+            assert_eq!(without(&[1, line]), Some(line));
+        }
+        let others = b"int x;\n#line 7 \"y.c\"\n";
+        assert_eq!(
+            line_without_code("src/a.c", others, Language::C, &BTreeSet::from([9])),
+            None
+        );
     }
 
     #[test]

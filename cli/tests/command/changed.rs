@@ -3,6 +3,8 @@
 
 use crate::support::{Sandbox, Target};
 use serde_json::Value;
+use std::fs::File;
+use std::time::{Duration, UNIX_EPOCH};
 
 /// Says a byte in the visit given, and stays there. The lines between the marks are taken out by the edit: what was two loops is one.
 const TWO_LOOPS: &str = "\
@@ -196,4 +198,20 @@ fn a_header_that_was_edited_changes_what_includes_it() {
                 .ok(&["map", "--quiet", "-o", "late.hmap", "two.c"]);
         }
     }
+}
+
+#[test]
+fn a_source_of_another_text_is_not_read_however_old_it_is() {
+    let edited = Edited::new("older");
+    let long_ago = UNIX_EPOCH + Duration::from_secs(1_000_000_000);
+    let source = File::options().write(true).open(edited.sandbox.path("two.c"));
+    source.and_then(|source| source.set_modified(long_ago)).unwrap();
+    let answer = edited.is_not_misled(&[]);
+    let warnings = answer["warnings"].to_string();
+    assert!(
+        warnings.contains("two.c is not the text that the executable was built from"),
+        "{answer:#}"
+    );
+    let refused = edited.sandbox.refused(&["map", "--exe", "two"]);
+    assert!(refused.contains("no source could be read"), "{refused}");
 }
