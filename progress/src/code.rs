@@ -58,6 +58,8 @@ pub(crate) struct CodeIndex {
     /// By binding and address: whether the instruction was moved past a call ([`crate::displaced`]).
     pub(crate) displaced: Mutex<BTreeMap<(usize, u64), bool>>,
     compared: Mutex<Compared>,
+    /// By binding and two blocks of one function: how many loops are around both ([`crate::contradicted`]).
+    pub(crate) around: Mutex<BTreeMap<(usize, u32, u32), usize>>,
     /// The loops of the source that are found in the code ([`crate::code_iterations`]).
     pub(crate) anchored: Mutex<AnchoredLoops>,
 }

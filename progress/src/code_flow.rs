@@ -432,6 +432,33 @@ impl FunctionCode {
         }
     }
 
+    /// How many loops are around both of two blocks, one in the other, until one has several entries; by ways that control takes for certain.
+    pub(crate) fn loops_around_both(&self, a: u32, b: u32) -> usize {
+        let local = |block: u32| self.blocks.binary_search(&block);
+        let (Ok(a), Ok(b)) = (local(a), local(b)) else {
+            return 0;
+        };
+        let mut region = self.whole();
+        let mut count = 0;
+        while self.comes_back(&region, a, b) && self.comes_back(&region, b, a) {
+            count += 1;
+            let component = self.component(&region, a);
+            let Some(header) = self.header(&component) else {
+                break;
+            };
+            region.narrow(component, header);
+        }
+        count
+    }
+
+    /// Whether control certainly goes on from one block to another, by at least one step.
+    fn comes_back(&self, region: &Region, from: usize, to: usize) -> bool {
+        let mut next = self.next[from].iter();
+        next.any(|&(next, certain)| {
+            certain && region.leads(from, next) && self.reached(region, next, Paths::Certain)[to]
+        })
+    }
+
     /// Whether each iteration of a loop executes a block, and none does twice.
     pub(crate) fn is_passed_once(&self, in_loop: &CodeLoop, block: usize) -> bool {
         let inner = || self.component(&in_loop.iteration, block);

@@ -228,7 +228,15 @@ impl<'m> Order<'m> {
             mut relation,
             mut decided,
         } = self.walk(&mut walk, a, b);
-        if relation == Relation::Unknown
+        let is_ordered = matches!(relation, Relation::Before | Relation::After);
+        if is_ordered
+            && !matches!(decided, Decided::Stages { .. })
+            && let Some(contradicted) = self.contradicted(a, b, depth)
+        {
+            relation = Relation::Unknown;
+            let name = self.map.functions[contradicted].name.clone();
+            decided = Decided::Nothing(Reason::LoopOfCode(name));
+        } else if relation == Relation::Unknown
             && let Ok(found) = self
                 .compare_code(a, b, 0)
                 .or_else(|_| self.compare_code(a, b, depth))

@@ -50,6 +50,7 @@ mod code_iterations;
 mod code_loops;
 mod communicating;
 mod compare;
+mod contradicted;
 mod displaced;
 mod explain;
 mod flow;
