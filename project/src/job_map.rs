@@ -10,7 +10,7 @@ use crate::files;
 use crate::listener::Listener;
 use crate::making;
 use crate::threads;
-use base::{Cause, Confidence, Diagnostic, Doubt, Severity, Span};
+use base::{Diagnostic, Severity, Span};
 use engine::{Map, MapOrigin, MapUsed, Mismatch, NoMap};
 use regular_files::{Limit, Reader};
 use std::cell::OnceCell;
