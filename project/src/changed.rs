@@ -67,19 +67,18 @@ impl Sources {
         }
         drop(includers);
         self.warnings.append(&mut warnings);
+        // What nothing includes any more that is left is no source of these builds.
+        let mut left = names.iter().enumerate().filter(|(at, _)| !left_out.contains(at));
+        let is_some_left = left_out.is_empty() || left.any(|(_, name)| is_compiled(builds, name));
         let mut at = 0..;
         self.files
-            .retain(|_| at.next().is_none_or(|at| !left_out.contains(&at)));
+            .retain(|_| is_some_left && at.next().is_none_or(|at| !left_out.contains(&at)));
         !left_out.is_empty()
     }
 
     /// By what names the builds may know the files: their own, or, since a path that the user gave is another spelling of the build's, their real ones.
     fn names_in(&self, builds: &[&Executable]) -> Vec<String> {
-        let is_known = |path: &str| {
-            builds
-                .iter()
-                .any(|build| build.compiled_files().contains_key(path))
-        };
+        let is_known = |path: &str| is_compiled(builds, path);
         let name = |file: &SourceFile| {
             let real = || self.reader.canonicalize(Path::new(&file.path)).ok();
             let other = (!is_known(&file.path)).then(real).flatten();
@@ -122,6 +121,13 @@ impl Sources {
         }
         includers
     }
+}
+
+/// Whether one of the builds has compiled the file of this name.
+fn is_compiled(builds: &[&Executable], name: &str) -> bool {
+    builds
+        .iter()
+        .any(|build| build.compiled_files().contains_key(name))
 }
 
 /// What is reached from `start`, itself included.
