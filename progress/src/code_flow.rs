@@ -440,7 +440,7 @@ impl FunctionCode {
         };
         let mut region = self.whole();
         let mut count = 0;
-        while self.comes_back(&region, a, b) && self.comes_back(&region, b, a) {
+        while self.goes_on(&region, a, b) && self.goes_on(&region, b, a) {
             count += 1;
             let component = self.component(&region, a);
             let Some(header) = self.header(&component) else {
@@ -451,8 +451,19 @@ impl FunctionCode {
         count
     }
 
+    /// Whether one block leads to another for certain, and that one never to the first.
+    pub(crate) fn comes_before(&self, earlier: u32, later: u32) -> bool {
+        let local = |block: u32| self.blocks.binary_search(&block);
+        let (Ok(earlier), Ok(later)) = (local(earlier), local(later)) else {
+            return false;
+        };
+        let whole = self.whole();
+        self.reached(&whole, earlier, Paths::Certain)[later]
+            && !self.reached(&whole, later, Paths::All)[earlier]
+    }
+
     /// Whether control certainly goes on from one block to another, by at least one step.
-    fn comes_back(&self, region: &Region, from: usize, to: usize) -> bool {
+    fn goes_on(&self, region: &Region, from: usize, to: usize) -> bool {
         let mut next = self.next[from].iter();
         next.any(|&(next, certain)| {
             certain && region.leads(from, next) && self.reached(region, next, Paths::Certain)[to]

@@ -231,11 +231,11 @@ impl<'m> Order<'m> {
         let is_ordered = matches!(relation, Relation::Before | Relation::After);
         if is_ordered
             && !matches!(decided, Decided::Stages { .. })
-            && let Some(contradicted) = self.contradicted(a, b, depth)
+            && let Some(contradicted) = self.contradicted((a, b), depth, relation)
         {
             relation = Relation::Unknown;
             let name = self.map.functions[contradicted].name.clone();
-            decided = Decided::Nothing(Reason::LoopOfCode(name));
+            decided = Decided::Nothing(Reason::NotAsBuilt(name));
         } else if relation == Relation::Unknown
             && let Ok(found) = self
                 .compare_code(a, b, 0)

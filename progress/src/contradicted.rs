@@ -1,19 +1,30 @@
-//! Where the machine code goes round a loop that the source does not have.
+//! Where the machine code contradicts the source.
 //!
 //! The source that is read need not be the one that was built: another version of the file, a macro that the compiler's command line defines (`-DEACH=…`), a header
 //! that was found elsewhere. Where such a source lacks a loop, what is taken for one execution of two places is two iterations, and the order of the places is no
-//! order of the tasks. The machine code is a witness that knows nothing of the source. **Source and code contradict each other** about two
-//! tasks if, in a function that both are in, the code has more loops around both, one in the other, than the source has. Compilers take loops away
-//! (unrolled ones, ones of a single iteration) and copy them; they make none around a call, but of calls of a function by itself ([`tail`](crate::tail)).
+//! order of the tasks. The machine code is a witness that knows nothing of the source. **It contradicts the source** about two tasks if, in a function that both
+//! are in,
+//!
+//! - it has more loops around both, one in the other, than the source has. Compilers take loops away (unrolled ones, ones of a single iteration) and copy them; they
+//!   make none around a call, but of calls of a function by itself ([`tail`](crate::tail)); or
+//! - outside of all loops, the call that the source puts first is reached from the other one, and never the other way round. Compilers keep the order of calls that have
+//!   effects, and where they did not, the tasks have made them in the order of the code.
 
 use crate::code::CodeFrame;
+use crate::verdict::Relation;
 use crate::{Located, Order};
 use progress_map::FunctionId;
 use std::sync::PoisonError;
 
 impl Order<'_> {
-    /// The function of the source in which the code contradicts that two tasks stand to each other as their frames say, the last of which is number `depth`.
-    pub(crate) fn contradicted(&self, a: &Located, b: &Located, depth: usize) -> Option<FunctionId> {
+    /// The function of the source in which the code contradicts that the first task stands to the second in this relation, as their frames number `depth` say, in
+    /// one execution of what those before are in.
+    pub(crate) fn contradicted(
+        &self,
+        (a, b): (&Located, &Located),
+        depth: usize,
+        relation: Relation,
+    ) -> Option<FunctionId> {
         let frames = a.code.frames().iter().zip(b.code.frames());
         let is_one_function = |(of_a, of_b): &(&CodeFrame, &CodeFrame)| {
             (of_a.binding, of_a.function) == (of_b.binding, of_b.function)
@@ -28,7 +39,12 @@ impl Order<'_> {
             }
             let of_source = || self.loops_around_both((a, of_a.levels()), (b, of_b.levels())).0;
             let of_code = self.loops_of_code_around(of_a, of_b);
-            if of_code > 0 && of_code > of_source() {
+            let is_decided_here = || a.origin.get(depth).is_some_and(is_within);
+            let is_contradicted = match of_code {
+                0 => is_decided_here() && self.makes_calls_in_another_order((of_a, of_b), relation),
+                loops => loops > of_source(),
+            };
+            if is_contradicted {
                 return a.frames[first].function;
             }
         }
@@ -47,5 +63,16 @@ impl Order<'_> {
         let found = code.loops_around_both(a.place.block, b.place.block);
         known().insert(key, found);
         found
+    }
+
+    /// Whether two frames of one function, around which the code has no loop, are in calls that it makes in another order than the relation says.
+    fn makes_calls_in_another_order(&self, (a, b): (&CodeFrame, &CodeFrame), relation: Relation) -> bool {
+        let (earlier, later) = match relation {
+            Relation::Before => (a, b),
+            Relation::After => (b, a),
+            _ => return false,
+        };
+        let code = self.function_code(a.binding, a.function);
+        earlier.in_call && later.in_call && code.comes_before(later.place.block, earlier.place.block)
     }
 }

@@ -136,8 +136,8 @@ pub enum Reason {
         /// The variables that come near it, each with why it does not tell; none if nothing changes in the loop.
         silent: Vec<Silent>,
     },
-    /// The machine code of this function goes round a loop that its source does not have.
-    LoopOfCode(String),
+    /// The machine code of this function contradicts its source ([`crate::contradicted`]).
+    NotAsBuilt(String),
     /// There are so many different execution points, and most of them have no order among them.
     TooManyPoints(usize),
 }
@@ -260,7 +260,7 @@ impl Reason {
             Reason::MayRecur(_) => "loop-may-recur",
             Reason::Irreducible { .. } => "loop-irreducible",
             Reason::NoVariable { .. } => "loop-without-variable",
-            Reason::LoopOfCode(_) => "loop-not-in-source",
+            Reason::NotAsBuilt(_) => "function-not-as-built",
         }
     }
 }
@@ -375,9 +375,9 @@ impl fmt::Display for Reason {
                 write!(f, "the loop at {at} is entered by a jump into its middle")
             }
             Reason::NoVariable { at, silent, .. } => no_variable(f, at, silent),
-            Reason::LoopOfCode(function) => write!(
+            Reason::NotAsBuilt(function) => write!(
                 f,
-                "the machine code of {function} goes round a loop that its source does not have: it was built from another version, or with a macro of the command line"
+                "the machine code of {function} goes other ways than its source: it was built from another version, or with a macro of the command line"
             ),
             Reason::TooManyPoints(count) => write!(
                 f,
