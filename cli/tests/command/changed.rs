@@ -215,3 +215,35 @@ fn a_source_of_another_text_is_not_read_however_old_it_is() {
     let refused = edited.sandbox.refused(&["map", "--exe", "two"]);
     assert!(refused.contains("no source could be read"), "{refused}");
 }
+
+/// The loop, or the order of two calls, is what the compiler's command line says; a source that is read without that has another.
+#[test]
+fn a_macro_of_the_command_line_is_not_the_one_of_the_source() {
+    let of_source = "#ifndef EACH\n#define EACH if (1)\n#endif";
+    let in_loop = LOOP_OF_A_HEADER.replace("#include \"steps.h\"", of_source);
+    let of_source = "#ifndef FIRST\n#define FIRST 1\n#endif";
+    let in_order = LOOP_OF_A_HEADER
+        .replace("#include \"steps.h\"", of_source)
+        .replace(
+            "    EACH {\n        visit();\n        visit();\n    }\n",
+            "    if (!FIRST)\n        goto second;\nfirst:\n    visit();\n    if (!FIRST)\n        return;\nsecond:\n    visit();\n    if (!FIRST)\n        goto first;\n",
+        );
+    for (text, macros, tasks) in [
+        (&in_loop, "-DEACH=for (it = 0; it < 3; it++)", ["2", "3"]),
+        (&in_order, "-DFIRST=0", ["1", "2"]),
+    ] {
+        for level in ["-O0", "-O1", "-O2"] {
+            let sandbox = Sandbox::new("command-line");
+            let text = text.replace("static void visit", "__attribute__((noinline)) static void visit");
+            sandbox.write("two.c", text);
+            sandbox.compile("two.c", "two", &["-g", level, macros]);
+            let [behind, ahead] = tasks.map(|stop| sandbox.start("two", &[stop]));
+            let built = Edited {
+                sandbox,
+                behind,
+                ahead,
+            };
+            built.is_not_misled(&[]);
+        }
+    }
+}
