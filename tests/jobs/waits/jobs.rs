@@ -4,9 +4,10 @@ use super::plan::RANKS;
 use crate::hindmost::{hindmost, out, run, said};
 use corpus::{JobProcesses, Mpi};
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 
 /// The recorder of an MPI, and the program that follows plans.
 pub(crate) fn made(mpi: Mpi) -> (PathBuf, PathBuf) {
@@ -36,8 +37,16 @@ pub(crate) fn made_of(mpi: Mpi, program: &str, debug: Debug) -> (PathBuf, PathBu
     (recorder, program)
 }
 
-/// The recorder of an MPI, from the sources as they are.
+/// The recorder of an MPI, from the sources as they are. It is made once, for all tests.
 pub(crate) fn recorder_of(mpi: Mpi) -> PathBuf {
+    static RECORDERS: Mutex<BTreeMap<&str, PathBuf>> = Mutex::new(BTreeMap::new());
+    // Whoever panicked with it has left nothing half done: a recorder is put in when it is whole.
+    let mut made = RECORDERS.lock().unwrap_or_else(PoisonError::into_inner);
+    let recorder = made.entry(mpi.name()).or_insert_with(|| new_recorder_of(mpi));
+    recorder.clone()
+}
+
+fn new_recorder_of(mpi: Mpi) -> PathBuf {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let built = run(Command::new(cargo)
         .args([
