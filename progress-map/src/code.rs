@@ -45,7 +45,7 @@ pub struct CodeWay {
     /// The number of the one that may follow.
     pub to: u32,
     /// It does in some run, as far as the code tells. Otherwise `from` ends in a call that may never return, and `to` may be
-    /// reached by other ways alone.
+    /// reached by other ways alone; or it leaves the function by a jump, and what that leads to may jump to the function again.
     pub certain: bool,
 }
 

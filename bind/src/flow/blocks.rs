@@ -81,9 +81,10 @@ pub(super) fn blocks(
                 found.ways.push((begin, step.end, certain));
             }
             let targets = targets(whole, piece, step, again);
+            let ways = targets.into_iter();
             found
                 .ways
-                .extend(targets.into_iter().map(|target| (begin, target, true)));
+                .extend(ways.map(|(target, certain)| (begin, target, certain)));
         }
     }
     Some(found)
@@ -106,23 +107,24 @@ fn is_inside(whole: &[(&UnwindEntry, &Piece)], address: u64) -> bool {
     whole.iter().any(|(frame, _)| frame.code.contains(&address))
 }
 
-/// Where control may go from a step other than to the next one: where it jumps, where the function is entered `again`, and where
-/// exceptions of what it calls land.
+/// Where control may go from a step other than to the next one, and whether it does in some run: where it jumps, where the function may be entered `again`, and
+/// where exceptions of what it calls land.
 fn targets(
     whole: &[(&UnwindEntry, &Piece)],
     piece: &Piece,
     step: &DecodedInstruction,
     again: bool,
-) -> Vec<u64> {
+) -> Vec<(u64, bool)> {
     let inside = |address: &u64| is_inside(whole, *address);
-    let mut targets = Vec::from_iter(step.jumps.iter().copied().filter(inside));
+    let jumps = step.jumps.iter().copied().filter(inside);
+    let mut targets = Vec::from_iter(jumps.map(|target| (target, true)));
     if again && !step.falls && targets.is_empty() {
-        targets.extend(whole.iter().map(|(frame, _)| frame.code.start));
+        targets.extend(whole.iter().map(|(frame, _)| (frame.code.start, false)));
     }
     if step.call.is_some() {
         let within = step.end - 1;
         let pads = piece.pads.iter().filter(|pad| pad.calls.contains(&within));
-        targets.extend(pads.map(|pad| pad.pad).filter(inside));
+        targets.extend(pads.map(|pad| pad.pad).filter(inside).map(|pad| (pad, true)));
     }
     targets
 }
