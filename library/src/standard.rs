@@ -25,12 +25,17 @@ pub enum Fact {
     GivesFirst,
     /// `for (auto x : range)` calls it, and names it nowhere.
     InRangeLoops,
+    /// Objects of this template hold what its arguments say, and nothing else.
+    HoldsArguments,
+    /// Containers of the library call a member function of this name for the allocator that they are given, always with arguments.
+    OfAllocators,
     /// The language or the library calls it elsewhere, where the source does not name it: `get` for the parts of a structured binding.
     Unnamed,
 }
 
 use Fact::{
-    ByValue, ByValueInStd, CallsAtOnce, GivesFirst, InRangeLoops, Member, ReturnsArgument, Throws, Unnamed,
+    ByValue, ByValueInStd, CallsAtOnce, GivesFirst, HoldsArguments, InRangeLoops, Member, OfAllocators,
+    ReturnsArgument, Throws, Unnamed,
 };
 
 /// By name.
@@ -42,9 +47,11 @@ static NAMES: &[(&str, &[Fact])] = &[
     ("adjacent_difference", &[CallsAtOnce]),
     ("adjacent_find", &[CallsAtOnce]),
     ("all_of", &[CallsAtOnce]),
+    ("allocate", &[OfAllocators]),
     ("any_cast", &[Throws]),
     ("any_of", &[CallsAtOnce]),
     ("append", &[Member]),
+    ("array", &[HoldsArguments]),
     ("asin", &[ByValue]),
     ("assert", &[ByValue]),
     ("assign", &[Member, ByValue]),
@@ -53,6 +60,7 @@ static NAMES: &[(&str, &[Fact])] = &[
     ("atan2", &[ByValue]),
     ("atof", &[ByValue]),
     ("atoi", &[ByValue]),
+    ("atomic", &[HoldsArguments]),
     ("back", &[Member, ByValue]),
     ("begin", &[Member, ByValue, GivesFirst, InRangeLoops]),
     ("binary_search", &[CallsAtOnce]),
@@ -63,6 +71,8 @@ static NAMES: &[(&str, &[Fact])] = &[
     ("clamp", &[ReturnsArgument]),
     ("clear", &[Member, ByValue]),
     ("compare", &[ByValue]),
+    ("complex", &[HoldsArguments]),
+    ("construct", &[OfAllocators]),
     ("copy_if", &[CallsAtOnce]),
     ("copysign", &[ByValue]),
     ("cos", &[ByValue]),
@@ -70,6 +80,9 @@ static NAMES: &[(&str, &[Fact])] = &[
     ("count", &[Member, ByValue]),
     ("count_if", &[CallsAtOnce]),
     ("data", &[Member, ByValue]),
+    ("deallocate", &[OfAllocators]),
+    ("deque", &[HoldsArguments]),
+    ("destroy", &[OfAllocators]),
     ("distance", &[ByValue]),
     ("emplace", &[Member]),
     ("emplace_back", &[Member]),
@@ -93,6 +106,7 @@ static NAMES: &[(&str, &[Fact])] = &[
     ("first", &[Member]),
     ("floor", &[ByValue]),
     ("fmod", &[ByValue]),
+    ("forward_list", &[HoldsArguments]),
     ("fprintf", &[ByValue]),
     ("fputs", &[ByValue]),
     ("fread", &[ByValue]),
@@ -119,6 +133,7 @@ static NAMES: &[(&str, &[Fact])] = &[
     ("ldexp", &[ByValue]),
     ("length", &[Member]),
     ("lexicographical_compare", &[CallsAtOnce]),
+    ("list", &[HoldsArguments]),
     ("load", &[Member]),
     ("log", &[ByValue]),
     ("log10", &[ByValue]),
@@ -129,6 +144,7 @@ static NAMES: &[(&str, &[Fact])] = &[
     ("make_pair", &[ByValue]),
     ("make_tuple", &[ByValueInStd]),
     ("malloc", &[ByValue]),
+    ("map", &[HoldsArguments]),
     ("max", &[Member, ByValueInStd, ReturnsArgument]),
     ("max_element", &[CallsAtOnce]),
     ("memcmp", &[ByValue]),
@@ -140,9 +156,13 @@ static NAMES: &[(&str, &[Fact])] = &[
     ("min_element", &[CallsAtOnce]),
     ("minmax_element", &[CallsAtOnce]),
     ("mismatch", &[CallsAtOnce]),
+    ("multimap", &[HoldsArguments]),
+    ("multiset", &[HoldsArguments]),
     ("next_permutation", &[CallsAtOnce]),
     ("none_of", &[CallsAtOnce]),
     ("nth_element", &[CallsAtOnce]),
+    ("optional", &[HoldsArguments]),
+    ("pair", &[HoldsArguments]),
     ("partial_sort", &[CallsAtOnce]),
     ("partial_sort_copy", &[CallsAtOnce]),
     ("partial_sum", &[CallsAtOnce]),
@@ -156,11 +176,13 @@ static NAMES: &[(&str, &[Fact])] = &[
     ("precision", &[ByValue]),
     ("prev_permutation", &[CallsAtOnce]),
     ("printf", &[ByValue]),
+    ("priority_queue", &[HoldsArguments]),
     ("push", &[Member, ByValue]),
     ("push_back", &[Member, ByValue]),
     ("push_front", &[Member]),
     ("putchar", &[ByValue]),
     ("puts", &[ByValue]),
+    ("queue", &[HoldsArguments]),
     ("rbegin", &[Member]),
     ("realloc", &[ByValue]),
     ("release", &[Member]),
@@ -174,6 +196,7 @@ static NAMES: &[(&str, &[Fact])] = &[
     ("rethrow_exception", &[Throws]),
     ("rint", &[ByValue]),
     ("round", &[ByValue]),
+    ("set", &[HoldsArguments]),
     ("set_difference", &[CallsAtOnce]),
     ("set_intersection", &[CallsAtOnce]),
     ("set_union", &[CallsAtOnce]),
@@ -191,6 +214,7 @@ static NAMES: &[(&str, &[Fact])] = &[
     ("sqrt", &[ByValue]),
     ("stable_partition", &[CallsAtOnce]),
     ("stable_sort", &[CallsAtOnce]),
+    ("stack", &[HoldsArguments]),
     ("stod", &[Throws]),
     ("stof", &[Throws]),
     ("stoi", &[Throws]),
@@ -220,18 +244,31 @@ static NAMES: &[(&str, &[Fact])] = &[
     ("transform", &[CallsAtOnce]),
     ("transform_reduce", &[CallsAtOnce]),
     ("trunc", &[ByValueInStd]),
+    ("tuple", &[HoldsArguments]),
     ("unique", &[CallsAtOnce]),
     ("unique_copy", &[CallsAtOnce]),
+    ("unordered_map", &[HoldsArguments]),
+    ("unordered_multimap", &[HoldsArguments]),
+    ("unordered_multiset", &[HoldsArguments]),
+    ("unordered_set", &[HoldsArguments]),
     ("upper_bound", &[Member, ByValue, CallsAtOnce]),
+    ("valarray", &[HoldsArguments]),
     ("value", &[Member, Throws]),
+    ("vector", &[HoldsArguments]),
     ("what", &[Member, Unnamed]),
     ("write", &[ByValue]),
 ];
 
 /// Whether this is known of a name.
 pub fn holds(name: &str, fact: Fact) -> bool {
+    let name = name.strip_prefix(crate::STANDARD).unwrap_or(name);
     let at = NAMES.binary_search_by_key(&name, |&(known, _)| known);
     at.is_ok_and(|at| NAMES[at].1.contains(&fact))
+}
+
+/// Whether objects of the class with this name call, on a thread of their own, what they are made of.
+pub fn is_thread(class: &str) -> bool {
+    matches!(class, "thread" | "jthread")
 }
 
 /// Whether objects of a type of the library, as a source writes it, may keep a reference to what they are made of.

@@ -265,7 +265,8 @@ fn is_implicit(function: &Function) -> bool {
         || name.starts_with('~')
         || constructs(function)
         || standard::holds(name, Fact::InRangeLoops)
-        || standard::holds(name, Fact::Unnamed);
+        || standard::holds(name, Fact::Unnamed)
+        || standard::holds(name, Fact::OfAllocators) && function.params > 0;
     has_such_a_name && !function.kind.is_macro()
 }
 
