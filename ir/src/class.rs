@@ -51,13 +51,6 @@ pub enum ObjectType {
         /// It is declared as a reference.
         is_reference: bool,
     },
-    /// An object of the standard library that holds numbers and characters: no pointer to memory of the program is in it.
-    Values {
-        /// How many pointers and arrays lead to it.
-        levels: u8,
-        /// It is declared as a reference.
-        is_reference: bool,
-    },
     /// What the lambda makes that begins there, and nothing else.
     Lambda {
         /// Its line.

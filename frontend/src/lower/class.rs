@@ -7,7 +7,6 @@ use crate::lower::{children, field};
 use crate::macros::Meaning;
 use base::Language;
 use ir::{ClassHead, Name, ObjectType, Type};
-use library::standard::{self, Fact};
 use tree_sitter::Node;
 
 /// What a class derives from.
@@ -147,12 +146,9 @@ impl File<'_> {
             self.raw.visible.meaning_in_source(name.as_bytes(), at),
             Meaning::None
         );
-        if is_macro || declared.function.is_some() {
+        let is_standard = is_named_with_std(self.text(ty));
+        if is_macro || is_standard || declared.function.is_some() {
             return None;
-        }
-        if is_named_with_std(self.text(ty)) {
-            let holds_values = self.holds_values(ty, NESTED_LIMIT);
-            return holds_values.then_some(ObjectType::Values { levels, is_reference });
         }
         Some(ObjectType::Class {
             name: Name::new(&name),
@@ -160,50 +156,4 @@ impl File<'_> {
             is_reference,
         })
     }
-
-    /// Whether objects of the type `ty`, one of the standard library's, hold numbers and characters alone, templates in it nested `depth` deep
-    /// at most. A number that is as wide as a pointer may be one.
-    fn holds_values(&self, ty: Node, depth: usize) -> bool {
-        let name = match ty.kind() {
-            "qualified_identifier" if is_named_with_std(self.text(ty)) => field(ty, "name"),
-            _ => None,
-        };
-        let (Some(name), Some(depth)) = (name, depth.checked_sub(1)) else {
-            return false;
-        };
-        let is_value = |argument: Node| match argument.kind() {
-            "type_descriptor" => {
-                let named = field(argument, "type");
-                let is_plain = field(argument, "declarator").is_none();
-                is_plain
-                    && named.is_some_and(|named| self.is_narrow(named) || self.holds_values(named, depth))
-            }
-            // How many: a number, or a constant.
-            "number_literal" => true,
-            _ => false,
-        };
-        match name.kind() {
-            // Of other templates, what stands in braces may decide what they hold.
-            "type_identifier" => self.text(name) == b"string",
-            "template_type" => {
-                let arguments = field(name, "arguments").map(children).unwrap_or_default();
-                let template = field(name, "name")
-                    .map(|name| self.name(name))
-                    .unwrap_or_default();
-                standard::holds(&template, Fact::HoldsArguments) && arguments.into_iter().all(is_value)
-            }
-            _ => false,
-        }
-    }
-
-    /// Whether a type is one of numbers that are too narrow for a pointer.
-    fn is_narrow(&self, ty: Node) -> bool {
-        matches!(
-            base_type(self, ty),
-            Type::Int { bits: Some(..64), .. } | Type::Float { .. }
-        )
-    }
 }
-
-/// How deep templates are looked into that stand in each other.
-const NESTED_LIMIT: usize = 6;

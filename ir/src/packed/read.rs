@@ -406,10 +406,6 @@ impl<'b> Input<'b> {
                 levels: self.byte()?,
                 is_reference: code == 5,
             })),
-            code @ (6 | 7) => Ok(Some(ObjectType::Values {
-                levels: self.byte()?,
-                is_reference: code == 7,
-            })),
             _ => self.malformed(),
         }
     }

@@ -262,9 +262,6 @@ impl<'u> Out<'u> {
             Some(ObjectType::Number { levels, is_reference }) => {
                 self.bytes.extend([4 + u8::from(is_reference), levels])
             }
-            Some(ObjectType::Values { levels, is_reference }) => {
-                self.bytes.extend([6 + u8::from(is_reference), levels])
-            }
             Some(ObjectType::Lambda { line, column }) => {
                 self.bytes.push(3);
                 self.near(0, line);

@@ -441,8 +441,7 @@ impl<'u> Values<'_, 'u> {
             results.push(self.new_object());
         }
         // It may keep each argument in what another points to, and hand out any of them.
-        let values = self.receiver(id, call).filter(|_| self.is_for_values(id, call));
-        for &one in given.iter().filter(|&&one| Some(one) != values) {
+        for &one in &given {
             let inside = self.places.content(one, None);
             for &other in &given {
                 if one != other {

@@ -337,7 +337,7 @@ impl<'u> Classes<'u> {
                 let (&name, _) = self.all.get_key_value(name.as_str())?;
                 Some(Object::Of(name, levels))
             }
-            ObjectType::Number { .. } | ObjectType::Values { .. } => None,
+            ObjectType::Number { .. } => None,
             ObjectType::Lambda { line, column } => {
                 let lambda = self.lambdas.get(&(unit, line, column))?;
                 Some(Object::Lambda(*lambda))

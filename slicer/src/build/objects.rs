@@ -9,7 +9,7 @@ use crate::build::values::Values;
 use crate::places::PlaceId;
 use base::Id as _;
 use dataflow::FunctionIndex;
-use ir::{Callee, ExprId, ExprKind, LocalId, ObjectType, Receiver, StmtKind, VarRef};
+use ir::{Callee, ExprId, ExprKind, LocalId, Receiver, StmtKind, VarRef};
 use library::HiddenState;
 
 impl<'u> Values<'_, 'u> {
@@ -232,27 +232,6 @@ impl<'u> Values<'_, 'u> {
                 let into = self.places.content(state, None);
                 self.places.flow(value, into);
             }
-        }
-    }
-
-    /// Whether a call is made for an object of the standard library in which no pointer can stand, as all declarations of its name say.
-    pub(crate) fn is_for_values(&self, id: FunctionIndex, call: ExprId) -> bool {
-        let is_values = |object: &Option<ObjectType>| matches!(object, Some(ObjectType::Values { .. }));
-        let function = self.program.functions[id].function;
-        let Some(mut at) = self.cxx.receiver(id, call) else {
-            return false;
-        };
-        loop {
-            at = match &function.exprs[at].kind {
-                ExprKind::AddressOf(inner) | ExprKind::Deref(inner) => *inner,
-                ExprKind::Index { base, .. } => *base,
-                ExprKind::Var(VarRef::Local(local)) => return is_values(&function.locals[*local].object),
-                ExprKind::Field { name, .. } => {
-                    let mut members = self.program.members(name).peekable();
-                    return members.peek().is_some() && members.all(|member| is_values(&member.object));
-                }
-                _ => return false,
-            };
         }
     }
 

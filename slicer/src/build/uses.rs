@@ -204,25 +204,11 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
         }
         if let Some(place) = self.values.receiver(self.id, call) {
             let name = self.describe_pointee(object);
-            if self.values.is_for_values(self.id, call) {
-                self.changed_values(place, name, uses);
-            } else {
-                self.changed_object(place, name, uses);
-            }
+            self.changed_object(place, name, uses);
         }
     }
 
-    /// A function without source reads and writes an object in which no pointer and no member of the program stands. A member is no more than
-    /// that, then: nobody goes on from this place to what stands around it.
-    fn changed_values(&mut self, place: PlaceId, name: Option<NameId>, uses: &mut PointUses) {
-        let alone = self.values.places.fresh();
-        self.values.places.flow(place, alone);
-        let access = MemoryAccess::new(alone, None, name);
-        uses.reads.memory.push(access);
-        uses.writes.push(access);
-    }
-
-    /// A function without source reads and writes an object, and what that points to.
+    /// A function without source reads and writes an object, and what it points to.
     fn changed_object(&mut self, place: PlaceId, name: Option<NameId>, uses: &mut PointUses) {
         let inside = self.values.places.content(place, None);
         for place in [place, inside] {

@@ -681,6 +681,7 @@ void f() {
         4 at 1: Sets flag of 9
         2 at 1: Sets flag of 9
         7 at 2: Calls of 4
+        8 at 3: Sets flag of 9
     "#]],
     );
 }

@@ -41,56 +41,6 @@ int main(int argc, char **argv) {
     );
 }
 
-/// Numbers lead nowhere: who adds one to a container has not set what stands beside it. Pointers in a container may lead to anything.
-#[test]
-fn a_container_of_numbers_leads_to_nothing() {
-    let text = |element: &str| {
-        format!(
-            "
-struct Owner {{
-    int beside;
-    std::vector<{element}> all;
-    Owner() {{}}
-    void add({element} one) {{
-        all.push_back(one);
-    }}
-    void open(int n) {{
-        beside = n;
-    }}
-}};
-void f(int n, {element} one) {{
-    Owner owner;
-    owner.open(n);
-    owner.add(one);
-    show(owner.beside); //<
-}}"
-        )
-    };
-    let has_call = |element: &str| {
-        let slice = graph("t.cc", &text(element)).slice_at("t.cc", 17, None, Options::default());
-        let lines = slice.expect("there is a slice").lines();
-        assert!(lines.contains(&("t.cc".to_owned(), 10)), "{element}");
-        lines.contains(&("t.cc".to_owned(), 7))
-    };
-    for element in [
-        "int",
-        "double",
-        "std::string",
-        "std::map<int, std::array<float, 3>>",
-    ] {
-        assert!(!has_call(element), "{element}");
-    }
-    for element in [
-        "int *",
-        "Other",
-        "std::vector<Other>",
-        "std::function<void()>",
-        "std::string_view",
-    ] {
-        assert!(has_call(element), "{element}");
-    }
-}
-
 /// Whatever is stored in the structure, its first member may be too narrow to lead anywhere.
 #[test]
 fn what_a_narrow_number_would_point_to_is_not_read() {
