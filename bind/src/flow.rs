@@ -13,6 +13,7 @@ mod copies;
 mod decode;
 mod file;
 mod function;
+mod leads;
 mod signed;
 pub(crate) mod stack;
 mod tables;

@@ -1,15 +1,15 @@
 //! The tasks of a job on all its hosts: those here are read as ever, the others by the probes that `cluster` starts there.
 
 use crate::host_args::HostArgs;
-use crate::output::Terminal;
+use crate::wanted_map::WantedMap;
 use anyhow::Context as _;
 use base::RankSet;
 use cluster::{Asked, Gathering, Loss, Patience, Probe, Seen, Transport};
 use engine::Map;
 use nodes::{Found, Merge, Merged, NodeId, Report};
 use project::{Failure, JobMap};
-use regular_files::Limit;
-use runtime_probe::{Job, Options, ProcessTable, TableEntry, TaskRef, own_host};
+use regular_files::{Limit, User};
+use runtime_probe::{Job, Options, ProcessTable, TableEntry, own_host};
 use snapshot::{Header, Task, VERSION};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -100,21 +100,15 @@ impl Everywhere {
 
     /// The map of the job: of what runs here, or else of what runs elsewhere, as far as that is here as a file.
     pub(crate) fn map(&mut self, given: Option<&Path>, job: &Job) -> anyhow::Result<JobMap> {
-        let found = if job.tasks.is_empty() {
-            let launcher = self.launcher.map(|pid| runtime_probe::tasks_of(&[pid]));
-            let user = launcher.and_then(|launcher| launcher.first()?.user());
-            project::map_of_programs(given, &self.programs(), user, &Terminal::new())?
-        } else {
-            let mut found = project::map_of_job(given, job, &Terminal::new())?;
-            let is_here = |path: &PathBuf| job.tasks.iter().any(|task| Path::new(&task.executable) == path);
-            let mut elsewhere = self.programs();
-            elsewhere.retain(|path| !is_here(path));
-            let user = job.tasks.iter().find_map(TaskRef::user);
-            project::add_programs(&mut found, &elsewhere, user, &Terminal::new());
-            found
-        };
+        let found = WantedMap::of(job, Some(self)).made(given)?;
         self.send_map(&found)?;
         Ok(found)
+    }
+
+    /// Whose the launcher is, if there is one here.
+    pub(crate) fn user_of_launcher(&self) -> Option<User> {
+        let launcher = runtime_probe::tasks_of(&[self.launcher?]);
+        launcher.first()?.user()
     }
 
     /// Has all hosts read variables by this map.

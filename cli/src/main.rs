@@ -43,10 +43,12 @@ mod until_args;
 mod view;
 mod view_args;
 mod waits;
+mod wanted_map;
 mod watch;
 mod watch_args;
 mod watch_report;
 mod watched_hosts;
+mod watched_map;
 mod whereabouts;
 
 use args::{Cli, Command};

@@ -4,17 +4,17 @@
 //! job is looked at many times in a row: one that turns quickly around one call may have been met in it by chance each time. An alarm is taken
 //! back when the job goes on. What a look costs is measured and said at the end.
 
-use crate::everywhere::Everywhere;
 use crate::output::{self, Status, Terminal};
 use crate::watch_args::WatchArgs;
 use crate::watch_report;
 use crate::watched_hosts::{Reached, Watched, WatchedHosts};
+use crate::watched_map::WatchedMap;
 use crate::whereabouts::Whereabouts;
 use base::RankSet;
 use engine::recorded::Waiting;
 use engine::{Patience, Pause, Sight, Watchdog};
-use project::{Failure, JobMap, Seen};
-use runtime_probe::{Job, Options};
+use project::{Failure, Seen};
+use runtime_probe::Options;
 use snapshot::Task;
 use std::collections::BTreeSet;
 use std::os::unix::process::ExitStatusExt as _;
@@ -56,6 +56,10 @@ pub(crate) fn run(args: &WatchArgs) -> anyhow::Result<Status> {
     };
     let mut watch = Watch::new(args, watched)?;
     let watched = watch.until_the_end(started.as_mut());
+    if let (Err(error), true) = (&watched, started.is_some()) {
+        let (causes, _) = output::in_words(error);
+        output::warn(&format!("{causes}: the job goes on unwatched"));
+    }
     let ended = started.map(|mut child| child.wait()).transpose();
     watched?;
     let ended = ended.map_err(|error| Failure::new(format!("cannot wait for the job: {error}")))?;
@@ -93,9 +97,7 @@ struct Watch<'a> {
     hosts: WatchedHosts<'a>,
     /// The job was seen to have ended.
     has_ended: bool,
-    map: Option<JobMap>,
-    /// The programs that a map was looked for.
-    searched: BTreeSet<String>,
+    map: WatchedMap<'a>,
     /// The tasks that were there at the last look, to say how many are watched.
     tasks: usize,
     /// An alarm that was given and not taken back.
@@ -149,8 +151,7 @@ impl<'a> Watch<'a> {
             dog: Watchdog::new(still, busy),
             hosts,
             has_ended: false,
-            map: None,
-            searched: BTreeSet::new(),
+            map: WatchedMap::new(args.map.as_deref()),
             tasks: 0,
             alarm: None,
             alarmed: BTreeSet::new(),
@@ -162,7 +163,7 @@ impl<'a> Watch<'a> {
 
     /// Watches until the job ends, or, of a job that runs anyway, until the first alarm.
     fn until_the_end(&mut self, mut started: Option<&mut Child>) -> anyhow::Result<()> {
-        while !self.wait(self.args.every, started.as_deref_mut()) {
+        while !self.wait(self.args.every, started.as_deref_mut())? {
             let Some(look) = self.look()? else { continue };
             self.take_back(&look);
             let pause = match look.sight {
@@ -177,16 +178,15 @@ impl<'a> Watch<'a> {
                 .alarm
                 .as_ref()
                 .is_some_and(|alarm| alarm.is_hung() >= pause.is_hung());
-            if !pause.is_too_long || is_known {
+            if !pause.is_too_long || is_known || self.map.is_worth_waiting() {
                 continue;
             }
             let Some((look, pause)) = self.confirmed(started.as_deref_mut())? else {
                 continue;
             };
-            let Some(map) = &self.map else { continue };
             self.alarmed = look.alive().collect();
             let why = self.words(&pause);
-            watch_report::write(self.args, map, &look.seen, &why)?;
+            watch_report::write(self.args, self.map.now(), &look.seen, &why)?;
             self.alarm = Some(pause);
             if started.is_none() && !self.args.go_on {
                 break;
@@ -226,7 +226,7 @@ impl<'a> Watch<'a> {
     fn confirmed(&mut self, mut started: Option<&mut Child>) -> anyhow::Result<Option<(Look, Pause)>> {
         let mut last = None;
         for _ in 0..CONFIRMATIONS {
-            if self.wait(BETWEEN, started.as_deref_mut()) {
+            if self.wait(BETWEEN, started.as_deref_mut())? {
                 return Ok(None);
             }
             let Some(look) = self.look()? else { return Ok(None) };
@@ -242,7 +242,7 @@ impl<'a> Watch<'a> {
     }
 
     /// Waits for the next look; whether the job has ended by then.
-    fn wait(&self, every: Duration, started: Option<&mut Child>) -> bool {
+    fn wait(&mut self, every: Duration, started: Option<&mut Child>) -> anyhow::Result<bool> {
         let end = Instant::now() + every;
         let launcher = self.hosts.watched().launcher();
         let mut started = started;
@@ -254,8 +254,9 @@ impl<'a> Watch<'a> {
             };
             let left = end.saturating_duration_since(Instant::now());
             if ended || left.is_zero() {
-                return ended;
+                return Ok(ended);
             }
+            self.map.take_made()?;
             // The end of a job is noticed soon, at no cost worth measuring.
             std::thread::sleep(left.min(Duration::from_millis(200)));
         }
@@ -278,14 +279,8 @@ impl<'a> Watch<'a> {
                 return Ok(None);
             }
         };
-        find_map(
-            self.args,
-            &mut self.map,
-            &mut self.searched,
-            &job,
-            hosts.as_deref_mut(),
-        )?;
-        let Some(found) = &self.map else { return Ok(None) };
+        self.map.heed(&job, hosts.as_deref_mut())?;
+        let found = self.map.now();
         job.prefer(&found.maps());
         let options = Options {
             stopping: self.args.stop.stopping(),
@@ -297,7 +292,9 @@ impl<'a> Watch<'a> {
         let waiting = project::waiting(&recorded);
         let (header, records) = match &mut hosts {
             Some(hosts) => hosts.take(found, &job, options),
-            None => project::take_tasks(found, &job, options),
+            None if self.map.is_found() => project::take_tasks(found, &job, options),
+            // Where functions are in the source, nobody asks yet, and debug information is big.
+            None => runtime_probe::take_each(&[], &job.tasks, options),
         };
         if let Some(hosts) = hosts {
             let seen = records.iter().filter_map(|task| task.rank).collect();
@@ -330,39 +327,6 @@ impl<'a> Watch<'a> {
         };
         Ok(Some(Look { seen, sight }))
     }
-}
-
-/// At its start a job may still be the shell that starts the program.
-fn find_map(
-    args: &WatchArgs,
-    map: &mut Option<JobMap>,
-    searched: &mut BTreeSet<String>,
-    job: &Job,
-    mut hosts: Option<&mut Everywhere>,
-) -> anyhow::Result<()> {
-    let mut programs: BTreeSet<String> = job.tasks.iter().map(|task| task.executable.clone()).collect();
-    let elsewhere = hosts.iter().flat_map(|hosts| hosts.programs());
-    programs.extend(elsewhere.map(|path| path.display().to_string()));
-    if map.as_ref().is_none_or(JobMap::is_empty) && programs != *searched {
-        *searched = programs;
-        let found = match &mut hosts {
-            Some(hosts) => hosts.map(args.map.as_deref(), job)?,
-            None => project::map_of_job(args.map.as_deref(), job, &Terminal::new())?,
-        };
-        if let Some(why) = &found.none {
-            output::warn(&format!(
-                "{}: the job is watched by its stacks alone, so that whoever goes round a loop in one function looks still, and who is behind may not be proven",
-                why.reason
-            ));
-        }
-        *map = Some(found);
-    }
-    if let (Some(found), Some(hosts)) = (map, hosts)
-        && !hosts.has_map()
-    {
-        hosts.send_map(found)?;
-    }
-    Ok(())
 }
 
 fn seconds(time: Duration) -> String {

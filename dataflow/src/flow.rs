@@ -81,7 +81,11 @@ impl FlowPoint {
             FlowKind::Return => PointKind::Return,
             FlowKind::Branch => PointKind::Branch,
             FlowKind::Call => match self.callee(function) {
-                Some(Callee::Named(name)) => PointKind::Call(name.to_string()),
+                Some(Callee::Named(name)) => {
+                    // Stacks have the name alone.
+                    let name = name.as_str();
+                    PointKind::Call(name.strip_prefix(library::STANDARD).unwrap_or(name).to_owned())
+                }
                 Some(Callee::Macro(called)) => PointKind::MacroCall(called.name.to_string()),
                 Some(Callee::Indirect(_)) | None => PointKind::IndirectCall,
             },

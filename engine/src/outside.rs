@@ -200,16 +200,19 @@ pub(crate) fn with_system_call(mut position: Position, task: &Task) -> Position 
         .state
         .as_ref()
         .filter(|state| state.run == RunState::Sleeping);
-    if let (Activity::Computing, Some(call)) = (
-        &position.activity,
-        asleep.and_then(|state| state.system_call.clone()),
-    ) {
-        position.activity = Activity::Inside(match call.as_str() {
-            "restart_syscall" => begun_as(task).unwrap_or(call),
-            _ => call,
-        });
+    if let (Activity::Computing, Some(call)) = (&position.activity, asleep.and_then(|_| system_call(task))) {
+        position.activity = Activity::Inside(call);
     }
     position
+}
+
+/// The system call that a task is in, as it was begun.
+pub(crate) fn system_call(task: &Task) -> Option<String> {
+    let call = task.state.as_ref()?.system_call.clone()?;
+    Some(match call.as_str() {
+        "restart_syscall" => begun_as(task).unwrap_or(call),
+        _ => call,
+    })
 }
 
 /// The call with a time limit that a task sleeps in, where the kernel has begun it again after a stop and calls it `restart_syscall`.

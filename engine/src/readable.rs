@@ -23,7 +23,8 @@ pub(crate) fn readable(name: &str) -> String {
     };
     match (is_known || written.is_full, written.text.as_str()) {
         (false, _) | (_, "") => name.to_owned(),
-        (true, _) => written.cut(),
+        // What an empty pack of template arguments leaves behind.
+        (true, _) => written.cut().replace(", >", ">"),
     }
 }
 
@@ -83,6 +84,7 @@ mod tests {
             ("_Z7computei.part.0", "compute"),
             ("_ZN5Relax5sweepEv@plt", "Relax::sweep"),
             ("_ZNSt6thread4joinEv", "std::thread::join"),
+            ("_Z4callIiJEEvT_DpT0_", "call<int>"),
             ("_ZN2rs4main17h6af98f44df74ee35E", "rs::main"),
             (
                 "_ZN63_$LT$rs..solver..Grid$LT$T$GT$$u20$as$u20$rs..solver..Relax$GT$5relax17ha7b0553b5d4b7745E",

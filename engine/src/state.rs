@@ -73,17 +73,19 @@ const PIDS: usize = 4;
 /// The state of a class. `earlier` gives the processor time of a task at an earlier moment.
 pub(crate) fn of_class(tasks: &[&Task], earlier: &dyn Fn(&Task) -> Option<u64>) -> Option<ClassState> {
     let mut groups: Vec<StateGroup> = Vec::new();
-    for state in tasks.iter().filter_map(|task| task.state.as_ref()) {
+    for task in tasks {
+        let Some(state) = &task.state else { continue };
+        let system_call = outside::system_call(task);
         let known = groups.iter_mut().find(|group| {
             (group.run, &group.system_call, &group.wait_channel)
-                == (state.run, &state.system_call, &state.wait_channel)
+                == (state.run, &system_call, &state.wait_channel)
         });
         match known {
             Some(group) => group.tasks += 1,
             None => groups.push(StateGroup {
                 tasks: 1,
                 run: state.run,
-                system_call: state.system_call.clone(),
+                system_call,
                 wait_channel: state.wait_channel.clone(),
             }),
         }

@@ -2,7 +2,7 @@
 
 use crate::{
     Activity, Analysis, Answer, Certainty, Diagnosis, Earlier, Finding, Grounds, JobMotion, Outcome,
-    Relation, RelationToHindmost, Role, SourceFile, Witness, map_sources,
+    Relation, RelationToHindmost, Role, SourceFile, ThreadActivity, Witness, map_sources,
 };
 use base::RankSet;
 use progress_map::{Across, Map, PointKind};
@@ -526,6 +526,20 @@ int main(void) {
         pthread_join(t, 0);
 }
 ";
+
+/// Templates and lambdas may be in no map, although their file is: a thread there does the program's work.
+#[test]
+fn a_thread_in_the_source_of_the_program_is_no_helper() {
+    let doing = |file: &str| {
+        let stacks: &[(&str, &str)] = &[("worker", "start_thread:0,operator():3,wait:0")];
+        let mut tasks = joining("main:13 it=3,pthread_join:0", &[stacks]);
+        tasks[0].threads[0].frames[1].file = Some(file.to_owned());
+        let answer = answer(&map(CREW), &tasks, RankSet::default());
+        answer.classes[0].threads[0].doing.clone()
+    };
+    assert!(matches!(doing("other.c"), ThreadActivity::Helper(_)));
+    assert!(matches!(doing("a.c"), ThreadActivity::Working(_)));
+}
 
 #[test]
 fn a_thread_is_held_against_its_counterparts_only() {

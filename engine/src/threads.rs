@@ -88,12 +88,15 @@ pub(crate) fn groups<'a>(
 /// Whether some thread of a task besides its main one is in the program's code.
 pub(crate) fn works(order: &Order<'_>, task: &Task) -> bool {
     task.threads.iter().any(|thread| {
-        located(order, task, thread)
-            .1
-            .frames
-            .iter()
-            .any(|frame| frame.function.is_some())
+        let (alone, located) = located(order, task, thread);
+        located.frames.iter().any(|frame| frame.function.is_some()) || is_in_source(order, &alone)
     })
+}
+
+/// Whether some frame of a thread is in the program's source, in a function that the map does not have.
+fn is_in_source(order: &Order<'_>, alone: &Task) -> bool {
+    let point = stacks::execution_point(order.map(), alone);
+    point.frames.iter().any(|frame| order.is_in_mapped_file(frame))
 }
 
 /// Where the first thread of a task stands that is in the program's code: file and line.
@@ -138,7 +141,8 @@ pub(crate) fn look(order: &Order<'_>, task: &Task, thread: &Thread) -> (ThreadAc
         .frames
         .iter()
         .any(|frame| frame.module.as_ref().is_some_and(is_own));
-    if order.map().functions.is_empty() && in_program {
+    let is_unmapped = order.map().functions.is_empty() && in_program;
+    if is_unmapped || is_in_source(order, &alone) {
         let stack = outside::stack(&alone);
         return (ThreadActivity::Working(stack.position), stack.frames);
     }

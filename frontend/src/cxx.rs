@@ -85,12 +85,16 @@ pub struct CxxFacts {
     members: BTreeSet<Box<[u8]>>,
     /// Those of them that some class declares with another type than a number of the language.
     objects: BTreeSet<Box<[u8]>>,
+    /// Those of them that some class declares as threads, or as something made of threads.
+    threads: BTreeSet<Box<[u8]>>,
     /// Data members that belong to a class.
     statics: BTreeSet<Box<[u8]>>,
     /// Variables outside classes and functions.
     globals: BTreeSet<Box<[u8]>>,
     /// Functions that a pointer to a base class may lead to.
     virtuals: BTreeSet<Box<[u8]>>,
+    /// Functions that the program has in the namespace of the standard library.
+    in_std: BTreeSet<Box<[u8]>>,
     /// Typedefs and aliases of plain names: the words of the type, separated by blanks.
     pub typedefs: BTreeMap<Box<[u8]>, BTreeSet<Box<[u8]>>>,
 }
@@ -113,9 +117,11 @@ impl CxxFacts {
         self.classes.extend(other.classes.iter().cloned());
         self.members.extend(other.members.iter().cloned());
         self.objects.extend(other.objects.iter().cloned());
+        self.threads.extend(other.threads.iter().cloned());
         self.statics.extend(other.statics.iter().cloned());
         self.globals.extend(other.globals.iter().cloned());
         self.virtuals.extend(other.virtuals.iter().cloned());
+        self.in_std.extend(other.in_std.iter().cloned());
         for (name, references) in &other.functions {
             let known = self.functions.entry(name.clone()).or_default();
             known.merge(references.clone());
@@ -135,13 +141,17 @@ impl CxxFacts {
             functions,
             members,
             objects,
+            threads,
             statics,
             globals,
             virtuals,
+            in_std,
             // Moved to the typedefs of the file.
             typedefs: _,
         } = self;
-        for (what, names) in (0u8..).zip([classes, members, statics, globals, virtuals, objects]) {
+        for (what, names) in (0u8..).zip([
+            classes, members, statics, globals, virtuals, objects, threads, in_std,
+        ]) {
             names.iter().for_each(|name| say(name, what, 0));
         }
         for (name, references) in functions {
@@ -193,6 +203,12 @@ impl Declared<'_> {
         self.facts.classes.contains(name)
     }
 
+    /// Whether a function of this name is declared here in the namespace of the standard library.
+    pub fn is_in_std(&self, name: &[u8]) -> bool {
+        self.asked.note(name);
+        self.facts.in_std.contains(name)
+    }
+
     /// Whether a function of this name is declared here.
     pub fn is_function(&self, name: &[u8]) -> bool {
         self.asked.note(name);
@@ -242,6 +258,12 @@ impl Declared<'_> {
     pub fn is_object_member(&self, name: &[u8]) -> bool {
         self.asked.note(name);
         self.facts.objects.contains(name)
+    }
+
+    /// Whether some class has a member of this name that is a thread, or is made of threads.
+    pub fn is_thread_member(&self, name: &[u8]) -> bool {
+        self.asked.note(name);
+        self.facts.threads.contains(name)
     }
 
     /// Whether a variable of this name is declared outside classes and functions.

@@ -28,9 +28,7 @@ pub struct Macros {
     /// By path, sorted.
     files: Vec<(String, FileFacts)>,
     /// The gathered files that each file includes itself.
-    edges: Vec<Vec<u32>>,
-    /// Those of them that its include lines name alone.
-    sure_edges: Vec<Vec<u32>>,
+    edges: Vec<Vec<Include>>,
     /// Which names may be macros.
     names: NameFilter,
     /// Files by the last component of their path.
@@ -48,6 +46,22 @@ pub struct Macros {
     enumerators: BTreeMap<Box<[u8]>, Vec<u32>>,
     /// Which names may be enumerators.
     enumerator_names: NameFilter,
+}
+
+/// A gathered file that another one includes itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Include {
+    file: u32,
+    /// Some include line names this file and no other.
+    is_sure: bool,
+}
+
+/// The gathered files that one includes, directly or not.
+#[derive(Debug, Default)]
+struct Included {
+    all: BTreeSet<u32>,
+    /// Those of them that no include line on the way names among several.
+    sure: BTreeSet<u32>,
 }
 
 /// What one file defines: a part of [`Macros`].
@@ -123,43 +137,50 @@ impl Macros {
         for name in all.enumerators.keys() {
             all.enumerator_names.insert(name);
         }
-        let each = |direct: fn(&Self, &str, &FileFacts) -> Vec<u32>| {
-            Vec::from_iter(all.files.iter().map(|(path, facts)| direct(&all, path, facts)))
-        };
-        let edges = each(Self::direct_includes);
-        let sure_edges = each(Self::sure_includes);
-        Self {
-            edges,
-            sure_edges,
-            ..all
+        let edges = all
+            .files
+            .iter()
+            .map(|(path, facts)| all.direct_includes(path, facts));
+        let edges = Vec::from_iter(edges);
+        Self { edges, ..all }
+    }
+
+    fn direct_includes(&self, path: &str, facts: &FileFacts) -> Vec<Include> {
+        let mut found = Vec::new();
+        for include in &facts.includes {
+            let files = self.resolve_include(path, include);
+            let is_sure = files.len() == 1;
+            found.extend(files.into_iter().map(|file| Include { file, is_sure }));
         }
-    }
-
-    fn direct_includes(&self, path: &str, facts: &FileFacts) -> Vec<u32> {
-        let includes = facts.includes.iter();
-        let mut ids: Vec<u32> = includes
-            .flat_map(|include| self.resolve_include(path, include))
-            .collect();
-        ids.sort_unstable();
-        ids.dedup();
-        ids
-    }
-
-    /// Those that an include line names alone.
-    fn sure_includes(&self, path: &str, facts: &FileFacts) -> Vec<u32> {
-        let includes = facts.includes.iter();
-        let ids = includes.map(|include| self.resolve_include(path, include));
-        Vec::from_iter(ids.filter(|ids| ids.len() == 1).flatten())
+        // Of one that several lines name, the line that is sure comes first.
+        found.sort_unstable_by_key(|include| (include.file, !include.is_sure));
+        found.dedup_by_key(|include| include.file);
+        found
     }
 
     /// The gathered files that `path`, whose facts are `own`, includes, directly or not.
-    fn included(&self, path: &str, own: &FileFacts) -> BTreeSet<u32> {
-        reached(self.direct_includes(path, own), &self.edges)
-    }
-
-    /// Those of them that no include line on the way names among several.
-    fn surely_included(&self, path: &str, own: &FileFacts) -> BTreeSet<u32> {
-        reached(self.sure_includes(path, own), &self.sure_edges)
+    fn included(&self, path: &str, own: &FileFacts) -> Included {
+        let mut found = Included::default();
+        let direct = self.direct_includes(path, own);
+        // Whoever stands on a sure way is reached first, so that the includes of each file are gone through once.
+        let mut ways = vec![&direct[..]];
+        let mut others = Vec::new();
+        while let Some(includes) = ways.pop() {
+            for &Include { file, is_sure } in includes {
+                if !is_sure {
+                    others.push(file);
+                } else if found.sure.insert(file) {
+                    ways.push(&self.edges[file as usize]);
+                }
+            }
+        }
+        found.all.clone_from(&found.sure);
+        while let Some(file) = others.pop() {
+            if found.all.insert(file) {
+                others.extend(self.edges[file as usize].iter().map(|include| include.file));
+            }
+        }
+        found
     }
 
     /// Every definition of every macro, by name, whatever takes it away again; in the order of files and lines.
@@ -202,7 +223,7 @@ impl Macros {
     pub fn included_by_c(&self, path: &str) -> Option<BTreeSet<u32>> {
         let own = self.files.binary_search_by(|f| f.0.as_str().cmp(path)).ok()?;
         let (_, facts) = &self.files[own];
-        let mut files = self.included(path, facts);
+        let mut files = self.included(path, facts).all;
         files.insert(own as u32);
         (facts.language == Language::C).then_some(files)
     }
@@ -214,7 +235,7 @@ impl Macros {
 
     /// The files whose macros others can see: those that are included, and headers.
     pub fn shared(&self) -> BTreeSet<u32> {
-        let included = self.edges.iter().flatten().copied();
+        let included = self.edges.iter().flatten().map(|include| include.file);
         let headers = (0_u32..).zip(&self.files).filter(|(_, (path, _))| {
             let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
             ending.starts_with(['h', 'H', 'i'])
@@ -254,15 +275,6 @@ impl Macros {
         };
         candidates.iter().copied().filter(ends).collect()
     }
-}
-
-/// All that `queue` leads to, and what is in it.
-fn reached(mut queue: Vec<u32>, edges: &[Vec<u32>]) -> BTreeSet<u32> {
-    let mut seen = BTreeSet::from_iter(queue.iter().copied());
-    while let Some(id) = queue.pop() {
-        queue.extend(edges[id as usize].iter().filter(|id| seen.insert(**id)));
-    }
-    seen
 }
 
 /// The facts of one file, read as the language that it seems to be written in.
@@ -417,5 +429,70 @@ mod tests {
             });
             assert_eq!(show(&Macros::merge([file]), "m.c", "USE", "F"), seen, "{path}");
         }
+    }
+
+    /// What one includes by the definition alone: files are added until nothing changes.
+    fn included_slowly(macros: &Macros, path: &str, own: &FileFacts, only_sure: bool) -> BTreeSet<u32> {
+        let mut found: BTreeSet<u32> = BTreeSet::new();
+        loop {
+            let within = found.iter().map(|id| &macros.files[*id as usize]);
+            let within = within.map(|(path, facts)| (path.as_str(), facts));
+            let mut next = found.clone();
+            for (path, facts) in within.chain([(path, own)]) {
+                for include in &facts.includes {
+                    let files = macros.resolve_include(path, include);
+                    next.extend(files.iter().filter(|_| !only_sure || files.len() == 1));
+                }
+            }
+            if next == found {
+                return found;
+            }
+            found = next;
+        }
+    }
+
+    #[test]
+    fn files_are_included_as_the_definition_says() {
+        let mut state = 7u32;
+        let mut random = move |below: u32| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 16) % below
+        };
+        let mut ambiguous = 0;
+        for _ in 0..300 {
+            let mut texts = Vec::new();
+            for name in 0..8 {
+                for directory in ["a", "b"].iter().take(1 + random(2) as usize) {
+                    let mut text = String::new();
+                    for _ in 0..random(4) {
+                        text += &format!("#include \"{directory}/x/h{}.h\"\n", random(8));
+                    }
+                    for _ in 0..random(2) {
+                        text += &format!("#include <x/h{}.h>\n", random(8));
+                    }
+                    texts.push((format!("{directory}/x/h{name}.h"), text));
+                }
+            }
+            let sources = texts.iter().map(|(path, text)| Source {
+                path,
+                text: text.as_bytes(),
+            });
+            let macros = Macros::gather(sources);
+            for (path, facts) in &macros.files {
+                let found = macros.included(path, facts);
+                assert_eq!(
+                    found.all,
+                    included_slowly(&macros, path, facts, false),
+                    "{path}: {texts:?}"
+                );
+                assert_eq!(
+                    found.sure,
+                    included_slowly(&macros, path, facts, true),
+                    "{path}: {texts:?}"
+                );
+                ambiguous += found.all.len() - found.sure.len();
+            }
+        }
+        assert!(ambiguous > 1_000, "{ambiguous}");
     }
 }

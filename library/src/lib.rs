@@ -59,8 +59,13 @@ use table::row;
 /// (`MPI_Send_c`): these are the same functions.
 pub fn function(name: &str) -> Option<&'static Function> {
     let plain = base::mpi_name(name);
-    row(plain).or_else(|| row(plain.strip_suffix("_c").filter(|_| base::is_mpi(plain))?))
+    row(plain)
+        .or_else(|| row(plain.strip_suffix("_c").filter(|_| base::is_mpi(plain))?))
+        .or_else(|| row(name.strip_prefix(STANDARD)?))
 }
+
+/// What stands before the name of a function that is called as one of the standard library's, where the program has one of that name, too.
+pub const STANDARD: &str = "std::";
 
 /// The function of MPI that a program in Fortran calls by this name, in any case and with the ending of a specific procedure (`MPI_SEND`,
 /// `mpi_send_f08`, `pmpi_send`). Its arguments are those of C, each by reference, and one more for the error code.

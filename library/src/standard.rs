@@ -25,12 +25,15 @@ pub enum Fact {
     GivesFirst,
     /// `for (auto x : range)` calls it, and names it nowhere.
     InRangeLoops,
+    /// Containers of the library call a member function of this name for the allocator that they are given, always with arguments.
+    OfAllocators,
     /// The language or the library calls it elsewhere, where the source does not name it: `get` for the parts of a structured binding.
     Unnamed,
 }
 
 use Fact::{
-    ByValue, ByValueInStd, CallsAtOnce, GivesFirst, InRangeLoops, Member, ReturnsArgument, Throws, Unnamed,
+    ByValue, ByValueInStd, CallsAtOnce, GivesFirst, InRangeLoops, Member, OfAllocators, ReturnsArgument,
+    Throws, Unnamed,
 };
 
 /// By name.
@@ -42,6 +45,7 @@ static NAMES: &[(&str, &[Fact])] = &[
     ("adjacent_difference", &[CallsAtOnce]),
     ("adjacent_find", &[CallsAtOnce]),
     ("all_of", &[CallsAtOnce]),
+    ("allocate", &[OfAllocators]),
     ("any_cast", &[Throws]),
     ("any_of", &[CallsAtOnce]),
     ("append", &[Member]),
@@ -63,6 +67,7 @@ static NAMES: &[(&str, &[Fact])] = &[
     ("clamp", &[ReturnsArgument]),
     ("clear", &[Member, ByValue]),
     ("compare", &[ByValue]),
+    ("construct", &[OfAllocators]),
     ("copy_if", &[CallsAtOnce]),
     ("copysign", &[ByValue]),
     ("cos", &[ByValue]),
@@ -70,6 +75,8 @@ static NAMES: &[(&str, &[Fact])] = &[
     ("count", &[Member, ByValue]),
     ("count_if", &[CallsAtOnce]),
     ("data", &[Member, ByValue]),
+    ("deallocate", &[OfAllocators]),
+    ("destroy", &[OfAllocators]),
     ("distance", &[ByValue]),
     ("emplace", &[Member]),
     ("emplace_back", &[Member]),
@@ -230,8 +237,14 @@ static NAMES: &[(&str, &[Fact])] = &[
 
 /// Whether this is known of a name.
 pub fn holds(name: &str, fact: Fact) -> bool {
+    let name = name.strip_prefix(crate::STANDARD).unwrap_or(name);
     let at = NAMES.binary_search_by_key(&name, |&(known, _)| known);
     at.is_ok_and(|at| NAMES[at].1.contains(&fact))
+}
+
+/// Whether objects of the class with this name call, on a thread of their own, what they are made of.
+pub fn is_thread(class: &str) -> bool {
+    matches!(class, "thread" | "jthread")
 }
 
 /// Whether objects of a type of the library, as a source writes it, may keep a reference to what they are made of.

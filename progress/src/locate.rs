@@ -324,8 +324,8 @@ impl Order<'_> {
         })
     }
 
-    /// Whether a frame is at a line of a file of the map.
-    fn is_in_mapped_file(&self, frame: &Frame) -> bool {
+    /// Whether a frame is at a line of a file of the map, in whatever function.
+    pub fn is_in_mapped_file(&self, frame: &Frame) -> bool {
         let (Some(file), Some(_)) = (&frame.file, frame.line) else {
             return false;
         };

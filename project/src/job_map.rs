@@ -58,6 +58,11 @@ impl JobMap {
         }
     }
 
+    /// No map so far: one is being made.
+    pub fn not_yet() -> Self {
+        Self::none(&Failure::new("it is still being made"), &Reader::default())
+    }
+
     /// No map, but the code of the program and of its libraries: who is behind may follow from the order of its instructions.
     pub(crate) fn of_code(why: &Failure, build: &Build<'_>, listener: &dyn Listener) -> Self {
         let mut found = Self::none(why, &build.reader);

@@ -1,20 +1,16 @@
 //! From decoded pieces to functions: which pieces belong together, and what becomes of a function in the end.
 
 use super::blocks::{FunctionBlocks, blocks};
-use super::decode::{Callee, Piece, of_library};
+use super::decode::{Callee, Piece};
 use super::file::{File, UnwindEntry};
+use super::leads::Leads;
 use progress_map::{CodeBlock, CodeCall, CodeWay, LeafCall, LocationChange, MachineCode};
-use std::collections::{BTreeMap, BTreeSet};
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
 
 /// Puts the pieces together to functions, and these into one graph.
 pub(super) fn assemble(file: &File<'_, '_>, pieces: &[Option<Piece>], functions: &[usize]) -> MachineCode {
-    let mut leaves = Leaves {
-        file,
-        pieces,
-        function_of: functions,
-        returns: BTreeMap::new(),
-        communicates: BTreeMap::new(),
-    };
+    let mut leaves = Leaves::new(file, pieces, functions);
     let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (piece, &function) in functions.iter().enumerate() {
         members.entry(function).or_default().push(piece);
@@ -31,7 +27,7 @@ pub(super) fn assemble(file: &File<'_, '_>, pieces: &[Option<Piece>], functions:
             .iter()
             .any(|(_, piece)| piece.steps.values().any(|step| step.call.is_some()));
         if has_calls {
-            let again = leaves.may_be_entered_again(functions[members[0]], members);
+            let again = leaves.may_be_entered_again(functions[members[0]]);
             parts.extend(blocks(&whole, again, &mut leaves));
             calls.extend(direct_calls(&whole));
         }
@@ -77,11 +73,26 @@ pub(super) struct Leaves<'f, 'i, 'a> {
     pub(super) function_of: &'f [usize],
     /// By piece: whether it returns to its caller somewhere.
     pub(super) returns: BTreeMap<usize, bool>,
-    /// By piece: whether it may come to MPI.
-    pub(super) communicates: BTreeMap<usize, bool>,
+    /// Where all of them lead; found when it is asked for.
+    leads: OnceCell<Leads>,
 }
 
-impl Leaves<'_, '_, '_> {
+impl<'f, 'i, 'a> Leaves<'f, 'i, 'a> {
+    /// `function_of` gives the first piece of each piece's function.
+    pub(super) fn new(file: &'f File<'i, 'a>, pieces: &'f [Option<Piece>], function_of: &'f [usize]) -> Self {
+        Self {
+            file,
+            pieces,
+            function_of,
+            returns: BTreeMap::new(),
+            leads: OnceCell::new(),
+        }
+    }
+
+    fn leads(&self) -> &Leads {
+        self.leads.get_or_init(|| Leads::of(self))
+    }
+
     /// Whether a call may come back.
     pub(super) fn returns(&mut self, callee: Callee) -> bool {
         match callee {
@@ -99,92 +110,21 @@ impl Leaves<'_, '_, '_> {
     }
 
     /// Whether a call may come to MPI.
-    pub(super) fn may_communicate(&mut self, callee: Callee) -> bool {
-        let start = match callee {
-            Callee::OnItsOwn => return false,
+    pub(super) fn may_communicate(&self, callee: Callee) -> bool {
+        match callee {
+            Callee::OnItsOwn => false,
             // At the end of a program what it has registered runs.
-            Callee::Returns | Callee::NeverReturns | Callee::Unknown => return true,
-            Callee::Here(address) => self.file.frame_at(address),
-        };
-        let Some(start) = start else { return true };
-        let mut seen = BTreeSet::new();
-        let mut work = vec![start];
-        while let Some(at) = work.pop() {
-            if !seen.insert(at) {
-                continue;
+            Callee::Returns | Callee::NeverReturns | Callee::Unknown => true,
+            Callee::Here(address) => {
+                let start = self.file.frame_at(address);
+                start.is_none_or(|start| self.leads().communicates[start])
             }
-            let led_to = match self.communicates.get(&at) {
-                Some(true) => None,
-                Some(false) => Some(Vec::new()),
-                None => self.led_to(at),
-            };
-            let Some(led_to) = led_to else {
-                self.communicates.extend([(start, true), (at, true)]);
-                return true;
-            };
-            work.extend(led_to);
         }
-        self.communicates.extend(seen.into_iter().map(|at| (at, false)));
-        false
     }
 
-    /// The pieces that one calls and jumps to; `None` if it may come to MPI by itself, or to what is not known.
-    fn led_to(&self, at: usize) -> Option<Vec<usize>> {
-        let piece = self.pieces[at].as_ref()?;
-        let mut found = Vec::new();
-        for step in piece.steps.values() {
-            if step.jumps_anywhere {
-                return None;
-            }
-            match step.call {
-                None | Some(Callee::OnItsOwn) => {}
-                Some(Callee::Returns | Callee::NeverReturns | Callee::Unknown) => return None,
-                Some(Callee::Here(address)) => found.push(self.file.frame_at(address)?),
-            }
-            for &target in &step.jumps {
-                match self.file.frame_at(target) {
-                    Some(other) => found.push(other),
-                    None => {
-                        let name = self.file.names.of_stub(self.file.image, target)?;
-                        if of_library(name)? != Callee::OnItsOwn {
-                            return None;
-                        }
-                    }
-                }
-            }
-        }
-        Some(found)
-    }
-
-    /// Whether tail calls may lead from a function to itself: its frame would then be that of a later call.
-    pub(super) fn may_be_entered_again(&self, function: usize, members: &[usize]) -> bool {
-        let mut seen = BTreeSet::new();
-        let mut work = members.to_vec();
-        while let Some(at) = work.pop() {
-            if !seen.insert(at) {
-                continue;
-            }
-            // Of what is not decoded it is not known where it leads.
-            let Some(piece) = &self.pieces[at] else {
-                return true;
-            };
-            for step in piece.steps.values() {
-                if step.jumps_anywhere {
-                    return true;
-                }
-                for &target in &step.jumps {
-                    match self.file.frame_at(target) {
-                        Some(other) if self.function_of[other] == self.function_of[at] => work.push(other),
-                        Some(other) if self.function_of[other] == function => return true,
-                        Some(other) => work.push(other),
-                        // A stub leads to another file, which does not jump back.
-                        None if self.file.names.of_stub(self.file.image, target).is_some() => {}
-                        None => return true,
-                    }
-                }
-            }
-        }
-        false
+    /// Whether tail calls may lead from a function, by its first piece, to itself: its frame would then be that of a later call.
+    pub(super) fn may_be_entered_again(&self, function: usize) -> bool {
+        self.leads().returns_by_jumps[function]
     }
 }
 

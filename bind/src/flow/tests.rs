@@ -208,32 +208,18 @@ fn a_way_into_an_instruction_leaves_the_function_out() {
             let decoded = |frame| decode(file, frame, &BTreeSet::new()).expect("it can be decoded");
             let [first, second] = [0, 1].map(|at| (&file.frames[at], decoded(&file.frames[at])));
             let whole = [(first.0, &first.1), (second.0, &second.1)];
-            blocks(&whole, false, &mut leaves(file, pieces, &[0, 1])).is_some()
+            blocks(&whole, false, &mut Leaves::new(file, pieces, &[0, 1])).is_some()
         })
     };
     assert!(has_blocks([0xeb, 0xfb]));
     assert!(!has_blocks([0xeb, 0xfc]));
 }
 
-fn leaves<'f, 'i, 'a>(
-    file: &'f File<'i, 'a>,
-    pieces: &'f [Option<Piece>],
-    function_of: &'f [usize],
-) -> Leaves<'f, 'i, 'a> {
-    Leaves {
-        file,
-        pieces,
-        function_of,
-        returns: BTreeMap::new(),
-        communicates: BTreeMap::new(),
-    }
-}
-
 /// Asks something of the first piece, each piece being a function of its own.
-fn of_first<T>(parts: &[&[u8]], ask: impl FnOnce(&mut Leaves<'_, '_, '_>) -> T) -> T {
+pub(super) fn of_first<T>(parts: &[&[u8]], ask: impl FnOnce(&mut Leaves<'_, '_, '_>) -> T) -> T {
     with_pieces(parts, nothing, |file, pieces| {
         let function_of = Vec::from_iter(0..pieces.len());
-        ask(&mut leaves(file, pieces, &function_of))
+        ask(&mut Leaves::new(file, pieces, &function_of))
     })
 }
 
@@ -268,7 +254,7 @@ fn a_call_comes_back_for_certain_only_where_that_is_known() {
 
 #[test]
 fn a_function_is_entered_again_unless_its_jumps_are_known_to_lead_elsewhere() {
-    let again = |parts: &[&[u8]]| of_first(parts, |first| first.may_be_entered_again(0, &[0]));
+    let again = |parts: &[&[u8]]| of_first(parts, |first| first.may_be_entered_again(0));
     assert!(!again(&[&[0xeb, 0x00, 0xc3]]));
     // jmp the second piece: it returns; jumps back; is not decoded.
     let jump = [0xeb, 0x00];

@@ -29,6 +29,36 @@ fn told(given: &[&str], run: RunState, system_call: Option<&str>) -> Option<(Str
     Some((found.who.to_string(), found.kind))
 }
 
+/// A task that was stopped and let go on sleeps in the call that it began, which the kernel calls by another name then.
+#[test]
+fn a_call_that_was_begun_again_is_told_as_it_was_begun() {
+    let state = ProcessState {
+        run: RunState::Sleeping,
+        system_call: Some("restart_syscall".to_owned()),
+        ..ProcessState::default()
+    };
+    let told = |last: &str| {
+        let given = [
+            &format!("f:2,work:0,{last}:0")[..],
+            "f:5,MPI_Barrier:0",
+            "f:5,MPI_Barrier:0",
+        ];
+        let mut tasks = in_mpich(&given);
+        tasks[0].state = Some(state.clone());
+        let answer = answer(&map(SOURCE), &tasks, RankSet::default());
+        let groups = answer.classes.iter().filter_map(|class| class.state.as_ref());
+        let mut calls = groups
+            .flat_map(|state| &state.groups)
+            .map(|group| group.system_call.clone());
+        let kind = answer.trouble().map(|trouble| trouble.kind);
+        (calls.next().flatten(), kind)
+    };
+    let named = |call: &str| (Some(call.to_owned()), Some(TroubleKind::Asleep(call.to_owned())));
+    assert_eq!(told("clock_nanosleep"), named("clock_nanosleep"));
+    // Nothing in the stack tells which it was.
+    assert_eq!(told("unknown"), named("restart_syscall"));
+}
+
 #[test]
 fn what_the_one_outside_does_is_the_trouble() {
     let given = ["f:2,work:0", "f:5,MPI_Barrier:0", "f:5,MPI_Barrier:0"];

@@ -227,6 +227,10 @@ fn stack(
         if frame.function.is_some() {
             labels.push(program_frame(order, &located, at, recorded, options));
             in_library = false;
+        } else if frame.is_of_program {
+            // The map has its file and not this function: its line says where the task is all the same.
+            labels.push(library_frame(recorded, Detail::Whole, options));
+            in_library = false;
         } else if !in_library {
             labels.push(library_frame(recorded, Detail::EntryPoint, options));
             in_library = true;

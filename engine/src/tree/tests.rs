@@ -63,6 +63,29 @@ fn random(random: &mut Random, count: u32) -> Vec<String> {
     (0..count).map(one).collect()
 }
 
+/// Functions of the program that the map does not have show their lines, each of them; what libraries do below stays one node.
+#[test]
+fn functions_that_only_the_map_lacks_keep_their_lines() {
+    let mut given = tasks(&["main:26,operator():7,each:8,sleep_for:80,nanosleep:0"]);
+    for frame in &mut given[0].frames[1..3] {
+        frame.file = Some("a.c".to_owned());
+        frame.module = Some("program".to_owned());
+    }
+    let options = TreeOptions::default();
+    let tree = tree_of(&map(SOLVER), &given, &options);
+    let shown = tree.nodes.iter().map(|node| (node.function.as_str(), node.line));
+    let expected = [
+        ("", None),
+        ("main", Some(26)),
+        ("operator()", Some(7)),
+        ("each", Some(8)),
+        ("sleep_for", None),
+    ];
+    assert_eq!(Vec::from_iter(shown), expected);
+    let bare = tree_of(&Map::default(), &given, &options);
+    assert_eq!(bare.undecided.as_deref(), Some("there is no map of the program"));
+}
+
 fn tree_of(map: &Map, tasks: &[Task], options: &TreeOptions) -> OrderedTree {
     let job = Analysis::new(map, tasks, RankSet::default()).tree(options);
     job.ordered(map, options)

@@ -132,7 +132,9 @@ impl Hindmost {
             minimal.iter().find(unknown).map(|&b| points.reason(a, b).0)
         });
         let own = minimal.iter().find_map(|&a| points.units[a].disorder.clone());
-        let undecided = if placed.is_empty() {
+        let undecided = if points.order.map().functions.is_empty() {
+            Some("there is no map of the program".to_owned())
+        } else if placed.is_empty() {
             Some("no stack could be placed in the map".to_owned())
         } else if let Some(doubt) = own.or(doubt) {
             Some(doubt)

@@ -9,6 +9,8 @@ use base::looks_like_macro;
 enum Open {
     /// A namespace or `extern "C"`.
     Namespace,
+    /// `namespace std`, to which programs add functions for their own classes.
+    Standard,
     /// A class, structure or union.
     Class,
     /// Anything else: its tokens declare nothing for others.
@@ -79,6 +81,9 @@ impl<'t> Reader<'t> {
     fn head(&mut self, head: &[Token], body: &[Token]) -> Open {
         let head = without_template(head, |token| token.text(self.text));
         let word = |t: &Token| t.text(self.text);
+        if head.iter().any(|t| word(t) == b"namespace") && head.last().is_some_and(|t| word(t) == b"std") {
+            return Open::Standard;
+        }
         if head.iter().any(|t| word(t) == b"namespace")
             || head.last().is_some_and(|t| t.kind == TokenKind::Str)
         {
@@ -248,6 +253,9 @@ impl<'t> Reader<'t> {
             if is_virtual {
                 self.facts.virtuals.insert(name.clone());
             }
+            if self.open.last() == Some(&Open::Standard) {
+                self.facts.in_std.insert(name.clone());
+            }
             self.facts.functions.entry(name).or_default().merge(references);
         }
     }
@@ -346,6 +354,9 @@ impl<'t> Reader<'t> {
             if !is_of_numbers(head.iter().map(word), &names) {
                 self.facts.objects.extend(names.iter().cloned());
             }
+            if has_thread(head.iter().map(word), &names) {
+                self.facts.threads.extend(names.iter().cloned());
+            }
             self.facts.members.extend(names);
         }
     }
@@ -374,6 +385,14 @@ fn is_of_numbers<'t>(words: impl Iterator<Item = &'t [u8]>, names: &[Box<[u8]>])
         )
     };
     of_type.peek().is_some() && of_type.all(is_word)
+}
+
+/// Whether the type of a declaration names threads (`std::thread`, `vector<jthread>`); `names` are what it declares, which may be called so
+/// as well.
+fn has_thread<'t>(words: impl Iterator<Item = &'t [u8]>, names: &[Box<[u8]>]) -> bool {
+    let is_thread = |word: &[u8]| library::standard::is_thread(&String::from_utf8_lossy(word));
+    let declared = names.iter().filter(|name| is_thread(name)).count();
+    words.filter(|word| is_thread(word)).count() > declared
 }
 
 /// `head` without the `template <…>` in front of it; `text` gives the text of a token.

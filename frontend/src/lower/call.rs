@@ -12,6 +12,7 @@ use crate::sequence::called_after_arguments;
 use base::Cause;
 use base::looks_like_macro;
 use ir::{Callee, ExprId, ExprKind, Receiver, Type};
+use library::STANDARD;
 use thin_vec::ThinVec;
 use tree_sitter::Node;
 
@@ -84,10 +85,21 @@ impl Body<'_, '_> {
                 if let Some(member) = self.own_access(&name, function, arguments) {
                     return member;
                 }
-                let args = if is_named_with_std(self.file.text(function)) {
+                let is_standard = is_named_with_std(self.file.text(function));
+                let args = if is_standard {
                     self.standard_arguments(&name, arguments)
                 } else {
                     self.arguments(Some(&name), arguments)
+                };
+                // Where the program has a function of that name, it is another one.
+                let facts = self.file.raw.visible.cxx();
+                let declares = |facts: &Declared<'_>| facts.is_function(name.as_bytes());
+                let is_own = self.is_function(&name) || facts.iter().any(declares);
+                let is_own = is_own && !facts.iter().any(|facts| facts.is_in_std(name.as_bytes()));
+                let name = if is_standard && is_own {
+                    format!("{STANDARD}{name}")
+                } else {
+                    name
                 };
                 let callee = Callee::Named(name.into());
                 return ExprKind::Call {

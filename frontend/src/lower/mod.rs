@@ -21,6 +21,7 @@ mod jump;
 mod lambda;
 pub(crate) mod literal;
 mod local;
+mod made_of;
 mod member;
 mod object;
 mod overloaded;

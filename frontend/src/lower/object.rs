@@ -10,7 +10,7 @@ use crate::lower::function::{Binding, Body, BodyKind};
 use crate::lower::{children, declare, field};
 use base::Cause;
 use base::looks_like_macro;
-use ir::{Callee, ExprId, ExprKind, LocalId, ObjectType, Receiver, StmtId, StmtKind, Type, VarRef};
+use ir::{Callee, ExprId, ExprKind, LocalId, Receiver, StmtId, StmtKind, Type, VarRef};
 use thin_vec::ThinVec;
 use tree_sitter::Node;
 
@@ -209,9 +209,8 @@ impl Body<'_, '_> {
         } else {
             self.arguments(None, &nodes)
         };
-        let is_called = value.is_some_and(|value| value.kind() == "argument_list") || is_thread(&name);
-        if is_called && self.gives_function(&nodes) {
-            let callee = Callee::Named(name.into());
+        let in_parentheses = value.is_some_and(|value| value.kind() == "argument_list");
+        if let Some(callee) = self.calling_constructor(ty, in_parentheses, &nodes) {
             return ExprKind::Call {
                 callee,
                 args: args.into(),
@@ -225,22 +224,6 @@ impl Body<'_, '_> {
                 ExprKind::List(args.into())
             }
         }
-    }
-
-    /// Whether an object is made of a function of the program: whoever makes it may call that, as `std::thread t(work, 3)` does.
-    fn gives_function(&self, nodes: &[Node]) -> bool {
-        nodes.iter().any(|node| {
-            let named = match node.kind() {
-                "pointer_expression" => field(*node, "argument").unwrap_or(*node),
-                _ => *node,
-            };
-            let is_name = matches!(
-                named.kind(),
-                "identifier" | "qualified_identifier" | "template_function"
-            );
-            let name = self.file.last_name(named);
-            is_name && self.lookup(&name).is_none() && self.file.is_function_name(&name)
-        })
     }
 
     /// Whether a type may be a class: it is not known to be a number or a pointer.
@@ -422,24 +405,18 @@ impl Body<'_, '_> {
             } else {
                 let nodes = value.map(children).unwrap_or_default();
                 // Only an object may keep a reference to what it is made of.
-                let mut args = if self.is_number_member(&last) {
+                let args = if self.is_number_member(&last) {
                     nodes.iter().map(|node| self.expr(*node)).collect()
                 } else {
                     self.arguments(None, &nodes)
                 };
-                let class = self.class_of_member(&last);
-                let value = match (args.pop(), args.is_empty()) {
-                    (only, _) if class.as_deref().is_some_and(is_thread) && self.gives_function(&nodes) => {
-                        args.extend(only);
-                        let callee = Callee::Named(class.unwrap_or_default().into());
+                let value = match (self.calling_member(&last, &nodes), &args[..]) {
+                    (Some(callee), _) => {
                         let args = args.into();
                         self.push_expr(ExprKind::Call { callee, args }, item)
                     }
-                    (Some(only), true) => only,
-                    (last, _) => {
-                        args.extend(last);
-                        self.push_expr(ExprKind::List(args.into()), item)
-                    }
+                    (None, &[only]) => only,
+                    (None, _) => self.push_expr(ExprKind::List(args.into()), item),
                 };
                 let base = self.this_object(name);
                 let (name, arrow, node) = (last, true, name);
@@ -457,15 +434,6 @@ impl Body<'_, '_> {
             statements.push(self.push_stmt(StmtKind::Expr(expr), item));
         }
         statements
-    }
-
-    /// The class that a member is declared as, in this file.
-    fn class_of_member(&self, name: &str) -> Option<String> {
-        let mut members = self.file.members.iter().filter(|member| member.name == name);
-        members.find_map(|member| match member.object {
-            Some(ObjectType::Class { name, .. }) => Some(name.as_str().to_owned()),
-            _ => None,
-        })
     }
 
     /// Whether all members of this name are numbers: in the structures of this file, where types have been looked up, or in all that it can see.
@@ -532,10 +500,4 @@ pub fn is_list(node: Node) -> bool {
         node.kind(),
         "argument_list" | "initializer_list" | "parameter_list"
     )
-}
-
-/// Whether a class of the standard library calls the function that its object is made of, besides all that are handed their arguments in
-/// parentheses.
-fn is_thread(class: &str) -> bool {
-    matches!(class, "thread" | "jthread")
 }

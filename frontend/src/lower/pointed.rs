@@ -9,6 +9,9 @@ use crate::lower::{children, field};
 use ir::{BinaryOp, Callee, ExprId, ExprKind, Receiver};
 use tree_sitter::Node;
 
+/// So many members and subscripts behind a star are followed.
+const PARTS_LIMIT: usize = 8;
+
 impl Body<'_, '_> {
     /// What `node` is if it is a member that a pointer tells.
     pub(super) fn pointed_member(&mut self, node: Node) -> Option<ExprKind> {
@@ -42,13 +45,21 @@ impl Body<'_, '_> {
         Some(ExprKind::Comma(object, call))
     }
 
-    /// The address of the object and the pointer to its member. Of `object.*table[i]` the grammar makes an element of a member.
+    /// The address of the object and the pointer to its member. Of `object.*table[i].step` the grammar makes a member of an element of a member:
+    /// what is behind the star is one expression.
     fn object_and_pointer(&mut self, node: Node) -> Option<(ExprId, ExprId)> {
+        let mut around = Vec::new();
         let mut member = node;
-        if node.kind() == "subscript_expression" {
-            member = field(node, "argument")?;
-        }
-        let name = field(member, "field").filter(|name| self.is_behind_star(*name))?;
+        let name = loop {
+            let is_member = member.kind() == "field_expression";
+            let name = field(member, "field").filter(|name| is_member && self.is_behind_star(*name));
+            match name {
+                Some(name) => break name,
+                None if is_member || member.kind() == "subscript_expression" => around.push(member),
+                None => return None,
+            }
+            member = field(member, "argument").filter(|_| around.len() <= PARTS_LIMIT)?;
+        };
         let object = self.object(member);
         let is_pointer = self.operator(member) == b"->" || self.is_reference_itself(object);
         let address = if is_pointer {
@@ -58,19 +69,44 @@ impl Body<'_, '_> {
         };
         let kind = self.pointer_to_member(name);
         let mut pointer = self.push_expr(kind, name);
-        if member != node {
-            let indices = field(node, "indices").map(children).unwrap_or_default();
-            let index = self.expr(*indices.last()?);
-            pointer = self.push_expr(ExprKind::Index { base: pointer, index }, node);
+        for part in around.into_iter().rev() {
+            let kind = self.part_of(pointer, part)?;
+            pointer = self.push_expr(kind, part);
         }
         Some((address, pointer))
+    }
+
+    /// What `node` is, a subscript or a member, if what it is applied to is `base`.
+    fn part_of(&mut self, base: ExprId, node: Node) -> Option<ExprKind> {
+        if node.kind() == "subscript_expression" {
+            let indices = field(node, "indices").map(children).unwrap_or_default();
+            let index = self.expr(*indices.last()?);
+            return Some(ExprKind::Index { base, index });
+        }
+        let name = self.file.last_name(field(node, "field")?).into();
+        // A reference is a pointer that is followed.
+        Some(match self.exprs[base].kind {
+            ExprKind::Deref(pointer) => ExprKind::Field {
+                base: pointer,
+                name,
+                arrow: true,
+            },
+            _ => ExprKind::Field {
+                base,
+                name,
+                arrow: self.operator(node) == b"->",
+            },
+        })
     }
 
     /// The pointer by its name. What nothing declares in a member function is a member itself.
     fn pointer_to_member(&mut self, node: Node) -> ExprKind {
         let name = self.file.name(node);
         let is_method = matches!(self.kind, BodyKind::Method | BodyKind::LambdaInMethod);
-        let is_declared = self.lookup(&name).is_some() || self.file.global_index.contains_key(&name);
+        let facts = self.file.raw.visible.cxx();
+        let is_static = facts.iter().any(|facts| facts.is_static_member(name.as_bytes()));
+        let is_declared =
+            is_static || self.lookup(&name).is_some() || self.file.global_index.contains_key(&name);
         if !is_method || is_declared {
             return self.identifier(node);
         }

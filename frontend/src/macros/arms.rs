@@ -14,7 +14,7 @@ impl<'m> Visible<'m> {
         let own = own.map(|(_, state)| (None, self.own_facts, state));
         let states = self.macros.states.get(name).into_iter().flatten();
         let included = states
-            .filter(|(id, _)| self.included.contains(id))
+            .filter(|(id, _)| self.included.all.contains(id))
             .map(|(id, state)| (Some(*id), &self.macros.files[*id as usize].1, state));
         let mut found = None;
         for (file, facts, state) in own.into_iter().chain(included) {

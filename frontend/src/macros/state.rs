@@ -81,7 +81,7 @@ impl Macros {
     #[must_use]
     pub fn standing(&self, path: &str, state: &SaidByAll, asked: &Asked) -> Option<[u8; 32]> {
         let own = self.files.binary_search_by(|f| f.0.as_str().cmp(path)).ok()?;
-        let included = self.included(path, &self.files[own].1);
+        let included = self.included(path, &self.files[own].1).all;
         let mut hasher = blake3::Hasher::new();
         for id in &included {
             let path = self.files[*id as usize].0.as_bytes();

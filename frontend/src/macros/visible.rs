@@ -1,6 +1,6 @@
 //! The macros that a place in a file can see.
 
-use super::{Macros, histories};
+use super::{Included, Macros, histories};
 use crate::asked::{Asked, Recorder};
 use crate::cxx::Declared;
 use crate::directive::Definition;
@@ -41,9 +41,7 @@ pub type Names = BTreeSet<Box<[u8]>>;
 #[derive(Debug)]
 pub struct Visible<'m> {
     pub(super) macros: &'m Macros,
-    pub(super) included: BTreeSet<u32>,
-    /// Those of them that no include line names among several.
-    surely_included: BTreeSet<u32>,
+    pub(super) included: Included,
     pub(super) own: BTreeMap<&'m [u8], Vec<(u32, MacroState)>>,
     pub(super) own_facts: &'m FileFacts,
     /// How many loops the pragmas before a raw offset divide: all loops of one expansion ask for the same.
@@ -67,10 +65,9 @@ impl<'m> Visible<'m> {
     pub fn new(path: &str, own_facts: &'m FileFacts, macros: &'m Macros) -> Self {
         let mut included = macros.included(path, own_facts);
         if let Ok(own) = macros.files.binary_search_by(|f| f.0.as_str().cmp(path)) {
-            included.remove(&(own as u32));
+            included.all.remove(&(own as u32));
         }
-        let surely_included = macros.surely_included(path, own_facts);
-        Self::of(included, surely_included, own_facts, macros)
+        Self::of(included, own_facts, macros)
     }
 
     /// What text that whoever includes the file at `path` may have, and whose facts are `own_facts`, can see: all that is `shared`
@@ -81,23 +78,18 @@ impl<'m> Visible<'m> {
         own_facts: &'m FileFacts,
         macros: &'m Macros,
     ) -> Self {
-        let mut included = shared.clone();
+        let mut all = shared.clone();
         if let Ok(own) = macros.files.binary_search_by(|f| f.0.as_str().cmp(path)) {
-            included.insert(own as u32);
+            all.insert(own as u32);
         }
-        Self::of(included, BTreeSet::new(), own_facts, macros)
+        let sure = BTreeSet::new();
+        Self::of(Included { all, sure }, own_facts, macros)
     }
 
-    fn of(
-        included: BTreeSet<u32>,
-        surely_included: BTreeSet<u32>,
-        own_facts: &'m FileFacts,
-        macros: &'m Macros,
-    ) -> Self {
+    fn of(included: Included, own_facts: &'m FileFacts, macros: &'m Macros) -> Self {
         Self {
             macros,
             included,
-            surely_included,
             own: histories(own_facts),
             own_facts,
             divided: RefCell::default(),
@@ -191,7 +183,7 @@ impl<'m> Visible<'m> {
         }
         if !own.is_some_and(|state| state.settled) {
             for (id, state) in self.macros.states.get(name).into_iter().flatten() {
-                if self.included.contains(id) {
+                if self.included.all.contains(id) {
                     add(&self.macros.files[*id as usize].1, state);
                 }
             }
@@ -280,7 +272,7 @@ impl<'m> Visible<'m> {
 
     /// Whether both see the same headers.
     pub fn sees_the_same(&self, other: &Visible<'_>) -> bool {
-        self.included == other.included
+        self.included.all == other.included.all
     }
 
     /// Notes that the names matter too that `other`, a second reading of the same file, was asked about.
@@ -313,7 +305,7 @@ impl<'m> Visible<'m> {
             return Vec::new();
         }
         let ids = self.macros.typedefs.get(name).map_or(&[][..], Vec::as_slice);
-        let visible = ids.iter().filter(|id| self.included.contains(id));
+        let visible = ids.iter().filter(|id| self.included.all.contains(id));
         let words = visible.filter_map(|id| self.macros.files[*id as usize].1.typedefs.get(name));
         words.flatten().map(|w| &**w).collect()
     }
@@ -326,7 +318,7 @@ impl<'m> Visible<'m> {
         let may_be = macros.enumerator_names.may_contain(bucket);
         let ids = may_be.then(|| macros.enumerators.get(name)).flatten();
         let ids = ids.into_iter().flatten();
-        let ids = ids.filter(|id| self.surely_included.contains(id));
+        let ids = ids.filter(|id| self.included.sure.contains(id));
         let facts = ids.map(|id| &macros.files[*id as usize].1);
         facts.flat_map(|facts| facts.enumerators.get(name).into_iter().flatten())
     }

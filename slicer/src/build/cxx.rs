@@ -259,7 +259,8 @@ fn is_implicit(function: &Function) -> bool {
         || name.starts_with('~')
         || function.is_constructor()
         || standard::holds(name, Fact::InRangeLoops)
-        || standard::holds(name, Fact::Unnamed);
+        || standard::holds(name, Fact::Unnamed)
+        || standard::holds(name, Fact::OfAllocators) && function.params > 0;
     has_such_a_name && !function.kind.is_macro()
 }
 

@@ -182,11 +182,17 @@ fn united(
         match source {
             Labels::Few(row) => {
                 let objects = pool.few.row(row).iter();
-                few.extend(objects.map(|&(object, inner)| (object, member.or(inner))));
+                few.extend(
+                    objects
+                        .flat_map(|&(object, around)| parts(around, member).map(move |part| (object, part))),
+                );
             }
             Labels::Many(row) => {
                 let classes = pool.many.row(row).iter();
-                many.extend(classes.map(|&(class, inner)| (pool.class(class), member.or(inner))));
+                let pool = &*pool;
+                many.extend(classes.flat_map(|&(class, around)| {
+                    parts(around, member).map(move |part| (pool.class(class), part))
+                }));
             }
         }
         if few.len() > FEW {
@@ -216,6 +222,13 @@ fn united(
         pool.join(&mut many);
     }
     Labels::Many(pool.many.number(many))
+}
+
+/// The parts of an object that the address of `member` stands for, where the address of the structure stands for the part `around`: who reads
+/// that part whole reads the member, too.
+fn parts(around: Key, member: Key) -> impl Iterator<Item = Key> {
+    let outer = around.filter(|_| member.is_some() && member != around);
+    [member.or(around)].into_iter().chain(outer.map(Some))
 }
 
 fn each_once<T: Ord>(row: &mut Vec<T>) {

@@ -636,3 +636,52 @@ int main(int argc, char **argv) {
     leads_to("derived.go()", &[11, 12]);
     leads_to("lambda()", &[11]);
 }
+
+/// Of two functions of one name, `std::` names the library's, but where the program has one in that namespace.
+#[test]
+fn the_library_has_its_own_functions_and_those_that_programs_add_to_it() {
+    let lines = |namespace: &str| {
+        let text = format!(
+            "
+{namespace} {{
+void exchange(int *a, int *b) {{
+    *a = *b;
+}}
+}}
+void f(int n) {{
+    int to = 0, from = n;
+    std::exchange(&to, &from);
+    show(to);
+}}"
+        );
+        let slice = graph("t.cc", &text).slice_at("t.cc", 10, None, Options::default());
+        let lines = slice.expect("there is a slice").lines();
+        Vec::from_iter(lines.into_iter().map(|(_, line)| line))
+    };
+    assert_eq!(lines("namespace std"), [4, 8, 9, 10]);
+    assert_eq!(lines("namespace own"), [8, 9, 10]);
+}
+
+/// `std::thread t(work);` looks like the declaration of a function that takes a `work`.
+#[test]
+fn a_thread_that_looks_like_a_function_calls_what_it_is_made_of() {
+    check_cxx(
+        "
+int flag;
+void work() {
+    flag = 1;
+}
+void f() {
+    std::thread t(work);
+    t.join();
+    show(flag); //<
+}",
+        expect![[r#"
+        9 at 0: Criterion
+        4 at 1: Sets flag of 9
+        2 at 1: Sets flag of 9
+        7 at 2: Calls of 4
+        8 at 3: Sets flag of 9
+    "#]],
+    );
+}

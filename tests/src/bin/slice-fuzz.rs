@@ -22,6 +22,7 @@ usage: slice-fuzz [OPTIONS]
   --matrix PART/PARTS    a part, from 0, of all ways to name, change and read an object of C++
   --no-programs          leave out the programs that were written by hand
   --program NAME         of the programs with a text of their own, only those whose names hold this
+  --file PROGRAM         this program alone, of your own, which calls observe(); may be given again
   --every N              also drop every N-th line of each sound slice, to see whether the judge notices; 0 for none
                          [1 for the programs that were written by hand, 0 for the others, which are many]
   --survivors            name the lines that it did not notice";
@@ -31,6 +32,7 @@ struct Options {
     kinds: Vec<ProgramKind>,
     programs: bool,
     program: String,
+    files: Vec<PathBuf>,
     every: Option<usize>,
     survivors: bool,
     matrix: Option<(usize, usize)>,
@@ -52,6 +54,7 @@ fn options(mut args: impl Iterator<Item = String>) -> Result<Options, String> {
         kinds: ProgramKind::ALL.to_vec(),
         programs: true,
         program: String::new(),
+        files: Vec::new(),
         every: None,
         survivors: false,
         matrix: None,
@@ -71,6 +74,7 @@ fn options(mut args: impl Iterator<Item = String>) -> Result<Options, String> {
             }
             "--objects" => options.objects = command::seeds(&value()?, USAGE)?,
             "--no-programs" => options.programs = false,
+            "--file" => options.files.push(value()?.into()),
             "--program" => options.program = value()?,
             "--every" => options.every = Some(value()?.parse().map_err(|e| format!("--every: {e}"))?),
             "--survivors" => options.survivors = true,
@@ -90,6 +94,14 @@ fn options(mut args: impl Iterator<Item = String>) -> Result<Options, String> {
 /// The number of faults.
 fn run(options: &Options) -> Result<usize, String> {
     let mut faults = 0;
+    if !options.files.is_empty() {
+        let effort = Effort {
+            mutants: options.every.unwrap_or(0),
+            modes: &MODES,
+        };
+        let programs = options.files.iter().map(|path| suite::program(path)).collect();
+        return judged("programs of your own", programs, options, effort);
+    }
     if options.programs {
         let effort = Effort {
             mutants: options.every.unwrap_or(1),

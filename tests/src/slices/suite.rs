@@ -65,6 +65,19 @@ pub fn programs() -> Vec<Program> {
     programs
 }
 
+/// The program that a file is.
+///
+/// # Panics
+/// When it cannot be read.
+#[must_use]
+pub fn program(path: &Path) -> Program {
+    let file = read(path);
+    Program {
+        name: file.name.clone(),
+        files: vec![file],
+    }
+}
+
 fn entries(directory: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(directory).unwrap_or_else(|e| panic!("{}: {e}", directory.display()));
     let mut paths: Vec<PathBuf> = entries
