@@ -91,6 +91,8 @@ static void session_is_there(MPI_Session session)
     if (PMPI_Group_rank(hindmost_world_group, &rank) != MPI_SUCCESS || rank < 0) return;
     if (PMPI_Group_size(hindmost_world_group, &size) != MPI_SUCCESS) return;
     hindmost_world((uint32_t)rank, (uint32_t)size, 0);
+    /* Each session has a level of its own. */
+    hindmost_share(1);
     hindmost_stage(2);
 }
 
@@ -164,7 +166,9 @@ static int hindmost_cancels;
 
 EXPORTED int MPI_Cancel(MPI_Request *request)
 {
-    if (!here.is_inside) __atomic_store_n(&hindmost_cancels, 1, __ATOMIC_RELAXED);
+    if (here.is_inside) return REAL(MPI_Cancel)(request);
+    __atomic_store_n(&hindmost_cancels, 1, __ATOMIC_RELAXED);
+    hindmost_cancel(REQUEST_HANDLE(*request));
     return REAL(MPI_Cancel)(request);
 }
 
