@@ -61,6 +61,7 @@ struct hindmost_neighbour_counts {
 
 void hindmost_open(const char *names, size_t length);
 void hindmost_stage(uint64_t stage);
+void hindmost_begin(void);
 void hindmost_world(uint32_t rank, uint32_t size, uint32_t is_spawned);
 void hindmost_share(uint32_t is_shared);
 uint32_t hindmost_thread(void);

@@ -12,9 +12,6 @@ static RECORDER: OnceLock<Recorder> = OnceLock::new();
 /// The process that opened the recording: a child that was forked from it shares the mapping, and must leave it alone.
 static OWNER: AtomicU32 = AtomicU32::new(0);
 
-/// The stage of a task that has called `MPI_Init`.
-const IN_INIT: u64 = 1;
-
 fn recorder() -> Option<&'static Recorder> {
     (OWNER.load(Ordering::Acquire) != 0).then(|| RECORDER.get())?
 }
@@ -84,9 +81,15 @@ fn ring_of(directory: &Path) -> Option<Words> {
 pub extern "C" fn hindmost_stage(stage: u64) {
     if let Some(recorder) = recorder() {
         recorder.stage(stage);
-        if stage == IN_INIT {
-            recorder.begins_with(threads_now());
-        }
+    }
+}
+
+/// MPI is about to be initialised, or a session of it.
+#[unsafe(no_mangle)]
+#[expect(unsafe_code, reason = "called from C")]
+pub extern "C" fn hindmost_begin() {
+    if let Some(recorder) = recorder() {
+        recorder.begins_with(threads_now());
     }
 }
 

@@ -74,7 +74,7 @@ pub struct Recorder {
     events: Option<events::Ring>,
     /// How many communicators were made by the same members alone, without the others of the parent; by what tells these from others.
     made: Mutex<BTreeMap<u64, u64>>,
-    /// How many threads the process had when `MPI_Init` was called; 0 if that is not known.
+    /// How many threads the process had when `MPI_Init` was called, or the first session begun; 0 if that is not known.
     threads_before: AtomicU64,
 }
 
@@ -131,13 +131,17 @@ impl Recorder {
         self.is_shared.store(is_shared, Ordering::Relaxed);
     }
 
-    /// `MPI_Init` is called in a process with so many threads; 0 if that is not known.
+    /// `MPI_Init`, or the first session, begins in a process with so many threads; 0 if that is not known. What begins later says nothing: by then the program may have made some.
     pub fn begins_with(&self, threads: u64) {
-        self.threads_before.store(threads, Ordering::Relaxed);
+        let order = Ordering::Relaxed;
+        let _ = self.threads_before.compare_exchange(0, threads, order, order);
     }
 
-    /// `MPI_Init` has returned, threads may call MPI at the same time, and the process has so many threads now: what was added is the library's.
+    /// It has begun, threads may call MPI at the same time, and the process has so many threads now: what was added is the library's.
     pub fn shares_with(&self, threads: u64) {
+        if self.words.get(header::THREADS_BEHIND) != 0 {
+            return;
+        }
         let before = self.threads_before.load(Ordering::Relaxed);
         self.words.set(header::THREADS_BEFORE, before);
         // Also where nothing is known it is told that threads may call.

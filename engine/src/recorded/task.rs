@@ -202,7 +202,9 @@ impl Task<'_> {
         match (&sends[..], &others[..]) {
             ([], []) | ([_], []) => sends,
             (_, []) => vec![Item::Unknown],
-            _ => others,
+            ([], _) => others,
+            // If all others have come, one of the sends holds it, perhaps.
+            _ => others.into_iter().chain([Item::Unknown]).collect(),
         }
     }
 
