@@ -20,7 +20,9 @@ pub(crate) fn run(args: &WaitsArgs) -> anyhow::Result<Status> {
         RecordedFormat::Dot => output::print_plain(&report::waits_dot(&waiting))?,
     }
     Ok(match waiting.verdict() {
-        Verdict::Deadlock(_, Certainty::Probable) => Status::Probable,
+        Verdict::Deadlock(_, Certainty::Probable) | Verdict::Gone(_, _, Certainty::Probable) => {
+            Status::Probable
+        }
         Verdict::Nobody => Status::Undecided,
         _ => Status::Done,
     })

@@ -4,6 +4,9 @@
 //! communicator under the same tag), and are alike in what follows: stuck, in the same cycle, waited for by all. Whom exactly each waits for is told by the full
 //! graph. A cycle of few tasks is the answer itself, so its members are not put together. Nodes have a distance from those that hold the others: a drawing
 //! stands in rows of equal distance.
+//!
+//! Nobody reads a picture of a thousand boxes. Where tasks wait in many ways, under a tag of their own each, say, less is told apart ([`Detail`]) until it is a picture that a
+//! person can read, and each node and link says of how many kinds it is.
 
 use crate::recorded::{Doing, Edge, How, Identity, Lock, Rank, Signal, Waiting, Why};
 use base::RankSet;
@@ -12,6 +15,12 @@ use waitgraph::{Certainty, Union};
 
 /// The members of a cycle with more tasks are put together like others.
 const RING: usize = 12;
+
+/// So many nodes are a picture that a person can read.
+const READABLE_NODES: usize = 40;
+
+/// So many links are.
+const READABLE_LINKS: usize = 120;
 
 /// Whom the links name, all together: of jobs in which every task waits in a way of its own for many others nobody reads more, and there may be as many as the square of the tasks.
 const MOST_NAMED: usize = 1 << 19;
@@ -38,6 +47,8 @@ pub struct Node {
     pub part: Part,
     /// How many waits lead from them to those that hold the others; 0 for these.
     pub distance: u32,
+    /// How many kinds of tasks they are: more than one where less is told apart, so that the picture can be read.
+    pub kinds: usize,
 }
 
 /// What part tasks have in a wait graph.
@@ -68,6 +79,30 @@ pub struct Link {
     pub edge: usize,
     /// The least that is certain of any of them.
     pub certainty: Certainty,
+    /// How many kinds of waits of the node it stands for, at most: more than one where less is told apart.
+    pub kinds: usize,
+}
+
+/// What is told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Detail {
+    /// All: each operation, communicator, tag, and each member of a short ring.
+    All,
+    /// No tags and numbers, and of rings the members of the first alone.
+    Communicators,
+    /// No communicators either.
+    Operations,
+    /// Only the part that tasks have, and the members of the first ring.
+    Parts,
+}
+
+impl Detail {
+    const FROM_MOST: [Detail; 4] = [
+        Detail::All,
+        Detail::Communicators,
+        Detail::Operations,
+        Detail::Parts,
+    ];
 }
 
 /// What is alike in the waits of one node.
@@ -103,7 +138,8 @@ impl Waiting {
     pub fn condensed(&self) -> Condensed {
         let mut keys: BTreeMap<Key, Vec<Rank>> = BTreeMap::new();
         let edges = edges_by_waiter(&self.graph.edges);
-        let cycles = self.graph.cycles.iter().enumerate();
+        let (cycles, _) = self.cycles();
+        let cycles = cycles.iter().enumerate();
         let cycle_of = cycles.flat_map(|(at, cycle)| cycle.iter().map(move |rank| (*rank, at)));
         let cycle_of: BTreeMap<Rank, usize> = cycle_of.collect();
         let recorded = self.tasks.iter().map(|task| Rank(task.rank));
@@ -111,26 +147,53 @@ impl Waiting {
             let key = self.key(rank, &edges, cycle_of.get(&rank).copied());
             keys.entry(key).or_default().push(rank);
         }
-        let groups: Vec<(Key, Vec<Rank>)> = keys.into_iter().collect();
-        let mut node_of: BTreeMap<Rank, usize> = BTreeMap::new();
-        for (node, (_, ranks)) in groups.iter().enumerate() {
-            node_of.extend(ranks.iter().map(|rank| (*rank, node)));
+        let mut found = Condensed::default();
+        for detail in Detail::FROM_MOST {
+            found = self.condensed_with(&keys, detail);
+            if found.nodes.len() <= READABLE_NODES && found.links.len() <= READABLE_LINKS {
+                break;
+            }
         }
-        let (links, is_cut) = links(&self.graph.edges, &node_of, None);
-        let parts: Vec<Part> = groups.iter().map(|(key, _)| key.part()).collect();
+        found
+    }
+
+    /// The graph in which so much is told apart, from the tasks by all that could be.
+    fn condensed_with(&self, keys: &BTreeMap<Key, Vec<Rank>>, detail: Detail) -> Condensed {
+        let mut groups: BTreeMap<Key, Group> = BTreeMap::new();
+        for (key, ranks) in keys {
+            let group = groups.entry(key.with(detail)).or_default();
+            group.ranks.extend(ranks);
+            group.kinds += 1;
+        }
+        let mut node_of: BTreeMap<Rank, usize> = BTreeMap::new();
+        for (node, group) in groups.values_mut().enumerate() {
+            group.ranks.sort_unstable();
+            node_of.extend(group.ranks.iter().map(|rank| (*rank, node)));
+        }
+        let (links, is_cut) = links(&self.graph.edges, &node_of, None, detail);
+        let parts: Vec<Part> = groups.keys().map(Key::part).collect();
         let distances = distances(&parts, &links);
-        let nodes = groups
-            .into_iter()
-            .zip(distances)
-            .map(|((key, ranks), distance)| Node {
-                does: ranks.first().and_then(|rank| self.task(*rank)).cloned(),
-                part: key.part(),
-                ranks: ranks.into_iter().map(|rank| rank.0).collect(),
-                distance,
-            });
+        let nodes = groups.into_iter().zip(distances);
+        let nodes = nodes.map(|((key, Group { ranks, kinds }), distance)| Node {
+            does: ranks.first().and_then(|rank| self.task(*rank)).cloned(),
+            part: key.part(),
+            ranks: ranks.into_iter().map(|rank| rank.0).collect(),
+            distance,
+            kinds,
+        });
         Condensed {
             is_cut,
             ..sorted(nodes.collect(), links)
+        }
+    }
+
+    /// The groups of tasks in which each waits for another, and how many of them, the first ones, wait for nobody else who can never go on: those that are only probable where none is certain.
+    fn cycles(&self) -> (&[Vec<Rank>], usize) {
+        let graph = &self.graph;
+        if graph.stuck.is_empty() {
+            (&graph.likely.cycles, graph.likely.closed)
+        } else {
+            (&graph.cycles, graph.closed)
         }
     }
 
@@ -144,14 +207,15 @@ impl Waiting {
                 group_of.entry(Rank(rank)).or_insert(at);
             }
         }
-        links(&self.graph.edges, &group_of, Some(groups.len())).0
+        links(&self.graph.edges, &group_of, Some(groups.len()), Detail::All).0
     }
 
     fn key(&self, rank: Rank, edges: &BTreeMap<Rank, &[Edge]>, cycle: Option<usize>) -> Key {
         let graph = &self.graph;
+        let (cycles, closed) = self.cycles();
         let own: &[Edge] = edges.get(&rank).copied().unwrap_or_default();
         let part = match cycle {
-            Some(cycle) if cycle < graph.closed => Part::Cycle,
+            Some(cycle) if cycle < closed => Part::Cycle,
             Some(_) => Part::Stuck,
             None if graph.awaited.binary_search(&rank).is_ok() => Part::Awaited,
             None if graph.stuck.binary_search(&rank).is_ok() => Part::Stuck,
@@ -162,7 +226,7 @@ impl Waiting {
             return Key::Unrecorded(part);
         };
         let waits = own.iter().map(|edge| (Kind::of(&edge.why), edge.certainty));
-        let is_ring = cycle.is_some_and(|cycle| cycle < graph.closed && graph.cycles[cycle].len() <= RING);
+        let is_ring = cycle.is_some_and(|cycle| cycle < closed && cycles[cycle].len() <= RING);
         Key::Recorded {
             operation: task.operation.clone(),
             asks: task.polls.is_some(),
@@ -177,7 +241,55 @@ impl Waiting {
     }
 }
 
+/// Tasks of which no more is told apart, and how many kinds they are.
+#[derive(Default)]
+struct Group {
+    ranks: Vec<Rank>,
+    kinds: usize,
+}
+
 impl Key {
+    /// The same for all tasks that are not told apart.
+    fn with(&self, detail: Detail) -> Key {
+        let Key::Recorded {
+            operation,
+            asks,
+            stage,
+            moves,
+            is_gone,
+            part,
+            cycle,
+            waits,
+            alone,
+        } = self
+        else {
+            return self.clone();
+        };
+        if detail == Detail::All {
+            return self.clone();
+        }
+        let is_first = *cycle == Some(0);
+        let tells_calls = detail != Detail::Parts;
+        let waits = waits
+            .iter()
+            .map(|(kind, certainty)| (kind.with(detail), *certainty));
+        Key::Recorded {
+            operation: operation.clone().filter(|_| tells_calls),
+            asks: *asks && tells_calls,
+            stage: if tells_calls {
+                *stage
+            } else {
+                recording::Stage::Running
+            },
+            moves: *moves && tells_calls,
+            is_gone: *is_gone && tells_calls,
+            part: *part,
+            cycle: cycle.filter(|_| is_first),
+            waits: waits.filter(|_| tells_calls).collect(),
+            alone: alone.filter(|_| is_first),
+        }
+    }
+
     fn part(&self) -> Part {
         match self {
             Key::Recorded { part, .. } | Key::Unrecorded(part) => *part,
@@ -186,6 +298,29 @@ impl Key {
 }
 
 impl Kind {
+    /// The same for all kinds of waits that are not told apart.
+    fn with(self, detail: Detail) -> Kind {
+        const ANYWHERE: Identity = Identity(0);
+        match (detail, self) {
+            (Detail::All, kind) | (Detail::Communicators, kind @ Kind::Signal(..)) => kind,
+            (Detail::Communicators, Kind::Message(over, ..)) => Kind::Message(over, None, false),
+            (Detail::Communicators, Kind::Delivery(over, _)) => Kind::Delivery(over, 0),
+            (Detail::Communicators, Kind::Lock(lock)) => Kind::Lock(Lock { target: None, ..lock }),
+            (Detail::Communicators, Kind::Entry(over, operation, _)) => Kind::Entry(over, operation, 0),
+            (Detail::Operations, Kind::Delivery(..)) => Kind::Delivery(ANYWHERE, 0),
+            (Detail::Operations, Kind::Signal(_, signal)) => Kind::Signal(ANYWHERE, signal),
+            (Detail::Operations, Kind::Lock(lock)) => Kind::Lock(Lock {
+                window: ANYWHERE,
+                target: None,
+                ..lock
+            }),
+            (Detail::Operations, Kind::Entry(_, operation, _)) => Kind::Entry(ANYWHERE, operation, 0),
+            (Detail::Operations, Kind::Message(..)) | (Detail::Parts, _) => {
+                Kind::Message(ANYWHERE, None, false)
+            }
+        }
+    }
+
     fn of(why: &Why) -> Kind {
         match why {
             Why::Message {
@@ -209,6 +344,7 @@ struct Ends {
     on: Vec<u32>,
     edge: usize,
     certainty: Certainty,
+    kinds: usize,
 }
 
 /// The waits of one kind of one node.
@@ -217,6 +353,8 @@ struct Waits<'w> {
     /// The first.
     edge: usize,
     certainty: Certainty,
+    /// Those that are not told apart.
+    kinds: BTreeSet<Kind>,
 }
 
 fn edges_by_waiter(edges: &[Edge]) -> BTreeMap<Rank, &[Edge]> {
@@ -226,18 +364,26 @@ fn edges_by_waiter(edges: &[Edge]) -> BTreeMap<Rank, &[Edge]> {
 
 /// The links, each kind once between two nodes, and whether there are more than are told. A list that many wait for is looked through once for each kind of waits of a node.
 /// Tasks of no node count as of `rest`, if there is one.
-fn links(edges: &[Edge], node_of: &BTreeMap<Rank, usize>, rest: Option<usize>) -> (Vec<Link>, bool) {
+fn links(
+    edges: &[Edge],
+    node_of: &BTreeMap<Rank, usize>,
+    rest: Option<usize>,
+    detail: Detail,
+) -> (Vec<Link>, bool) {
     let mut known: BTreeMap<(usize, Kind), Waits<'_>> = BTreeMap::new();
     for (index, edge) in edges.iter().enumerate() {
         let Some(from) = node_of.get(&edge.waiter).copied().or(rest) else {
             continue;
         };
-        let waits = known.entry((from, Kind::of(&edge.why))).or_insert_with(|| Waits {
+        let kind = Kind::of(&edge.why);
+        let waits = known.entry((from, kind.with(detail))).or_insert_with(|| Waits {
             on: Union::default(),
             edge: index,
             certainty: edge.certainty,
+            kinds: BTreeSet::new(),
         });
         waits.on.add(&edge.on);
+        waits.kinds.insert(kind);
         waits.certainty = edge.certainty.min(waits.certainty);
     }
     let (mut named, mut links) = (0, Vec::new());
@@ -254,6 +400,7 @@ fn links(edges: &[Edge], node_of: &BTreeMap<Rank, usize>, rest: Option<usize>) -
                 on: Vec::new(),
                 edge: waits.edge,
                 certainty: waits.certainty,
+                kinds: waits.kinds.len(),
             });
             ends.on.push(on.0);
             named += 1;
@@ -264,6 +411,7 @@ fn links(edges: &[Edge], node_of: &BTreeMap<Rank, usize>, rest: Option<usize>) -
             on: ends.on.into_iter().collect(),
             edge: ends.edge,
             certainty: ends.certainty,
+            kinds: ends.kinds,
         };
         links.extend(found.into_iter().map(link));
     }

@@ -44,8 +44,27 @@ pub struct Record {
     pub is_gone: bool,
     /// It completed a call between two looks.
     pub moves: bool,
+    /// The threads that its process has, by their numbers in the system; `None` if nobody knows.
+    pub threads: Option<Vec<u32>>,
     /// The monotonic clock of its host in nanoseconds, when it was read or, of a job that is gone, when the last was heard of it.
     pub now: u64,
+}
+
+impl Record {
+    /// Whether there may be threads that have not called MPI yet, and may do so while others are in a call: by `MPI_THREAD_MULTIPLE` alone. Those that the library has added to
+    /// itself in `MPI_Init` are none of these.
+    #[must_use]
+    pub fn may_be_joined(&self) -> bool {
+        let Some(at_init) = self.recording.threads_at_init else {
+            return false;
+        };
+        let Some(threads) = &self.threads else {
+            return true;
+        };
+        let has_called = |tid: &u32| self.recording.threads.iter().any(|thread| thread.tid == *tid);
+        let others = threads.iter().filter(|tid| !has_called(tid)).count();
+        at_init.before == 0 || others > at_init.behind.saturating_sub(at_init.before) as usize
+    }
 }
 
 /// What a task does, for a reader.
@@ -73,6 +92,8 @@ pub struct Doing {
     pub host: String,
     /// Some of what it did was not recorded.
     pub is_partial: bool,
+    /// It may have threads that have not called MPI yet, and that may do so.
+    pub may_be_joined: bool,
     /// Calls that it has completed, unanswered questions left out.
     pub completed: u64,
     /// The longest that a call, or a computation between two, ever lasted in it; nothing if its model is not whole, or of several threads.
@@ -226,6 +247,7 @@ fn doing(rank: u32, record: &Record) -> Doing {
         pid: recording.pid,
         host: recording.host.clone(),
         is_partial: is_partial(recording),
+        may_be_joined: record.may_be_joined(),
         completed: recording.threads.iter().map(|thread| thread.completed).sum(),
         longest: past::longest(record),
         before: past::before(record),

@@ -22,6 +22,7 @@ fn recording(rank: u32, started: u64) -> Recording {
         job: "job".to_owned(),
         world: Some((rank, RANKS)),
         spawned: None,
+        threads_at_init: None,
         stage: Stage::Running,
         operations: ["MPI_Send", "MPI_Recv", "MPI_Barrier"]
             .map(str::to_owned)

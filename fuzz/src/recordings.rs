@@ -25,6 +25,7 @@ pub(crate) fn recording(bytes: &[u8]) {
         recording,
         is_gone: false,
         moves: false,
+        threads: None,
         now: 0,
     };
     let answer = waiting(&[record(recording), record(other)]);

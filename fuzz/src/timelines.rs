@@ -66,6 +66,7 @@ fn check_last(bytes: &[u8], sources: &[Source<'_>], timeline: &Timeline<'_>) {
         recording: source.recording.clone(),
         is_gone: false,
         moves: false,
+        threads: None,
         now: 0,
     };
     let mut waiting = waiting(&Vec::from_iter(sources.iter().map(record)));

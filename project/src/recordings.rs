@@ -174,6 +174,7 @@ impl FirstLook {
             Record {
                 is_gone: has_ended || job_runs && is_here && !alive,
                 moves,
+                threads: (is_here && alive).then(|| threads(recording.pid)).flatten(),
                 now,
                 recording,
             }
@@ -320,6 +321,13 @@ fn of_one_job(recordings: &mut Vec<(PathBuf, Recording)>, job: &JobKey, listener
 /// Whether the process of a recording still runs, on this host.
 pub(crate) fn runs(recording: &Recording) -> bool {
     state(recording).is_some()
+}
+
+/// The threads of a process that runs on this host; `None` if they cannot be told.
+fn threads(pid: u32) -> Option<Vec<u32>> {
+    let threads = std::fs::read_dir(format!("/proc/{pid}/task")).ok()?;
+    let number = |entry: std::fs::DirEntry| entry.file_name().to_str()?.parse().ok();
+    threads.map(|entry| number(entry.ok()?)).collect()
 }
 
 /// The state of the process of a recording as the kernel tells it, a letter, if it runs on this host; a zombie does nothing any more.

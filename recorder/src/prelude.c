@@ -61,6 +61,7 @@ struct hindmost_neighbour_counts {
 
 void hindmost_open(const char *names, size_t length);
 void hindmost_stage(uint64_t stage);
+void hindmost_begin(void);
 void hindmost_world(uint32_t rank, uint32_t size, uint32_t is_spawned);
 void hindmost_share(uint32_t is_shared);
 uint32_t hindmost_thread(void);
@@ -70,8 +71,10 @@ struct hindmost_peers hindmost_peers(const struct hindmost_call *call);
 struct hindmost_neighbour_counts hindmost_neighbours(const struct hindmost_call *call);
 void hindmost_divide(const struct hindmost_call *call, uint64_t request, const uint64_t *portions, size_t given, size_t taken);
 void hindmost_request(const struct hindmost_call *call, uint64_t handle, uint32_t persistent);
+void hindmost_take(const struct hindmost_call *call, uint64_t message);
 void hindmost_activate(uint64_t handle);
 void hindmost_complete(uint64_t handle, int64_t source, int64_t tag);
+void hindmost_cancel(uint64_t handle);
 void hindmost_cancelled(uint64_t handle);
 void hindmost_free(uint64_t handle);
 uint32_t hindmost_open_requests(const uint64_t *requests, size_t count);
@@ -358,6 +361,17 @@ static void describe(MPI_Comm comm, uint64_t handle, uint32_t kind, uint64_t par
     free(members);
     free(remote);
 }
+
+#if MPI_VERSION >= 3
+/* A matched probe has taken a message: it is counted as received now, and its sender may wait until it is. */
+static void took(const struct hindmost_call *call, const MPI_Status *status, uint64_t message)
+{
+    struct hindmost_call taken = *call;
+    taken.source = rank_of(status->MPI_SOURCE);
+    taken.receive_tag = status->MPI_TAG;
+    hindmost_take(&taken, message);
+}
+#endif
 
 /* A collective operation that is prepared: members may start what they have prepared in different orders, so that each has its own count of starts, which its preparation tells from others. */
 static void prepares(const struct hindmost_call *call, MPI_Comm comm, uint64_t request, uint32_t does)

@@ -27,7 +27,7 @@ pub fn communicates(row: &Function) -> bool {
     let waits = row.wait == Wait::Tasks;
     match row.part {
         Part::Sends | Part::SendsBuffered | Part::Receives | Part::Exchanges => true,
-        Part::Probes | Part::Takes | Part::Collective(_) => true,
+        Part::Probes | Part::Takes | Part::ReceivesTaken | Part::Collective(_) => true,
         Part::Opens | Part::File => waits,
         _ => waits && row.name.starts_with("MPI_Win_"),
     }
@@ -55,6 +55,8 @@ fn what(row: &Function, prototype: &Prototype) -> Option<&'static str> {
         Part::Probes if waits => "PROBES",
         Part::Takes if waits => "RECEIVES",
         Part::Probes | Part::Takes => "ASKS_MESSAGE",
+        // It was counted when it was taken.
+        Part::ReceivesTaken => "OTHER",
         Part::Collective(flow) => match (flow, row.role(Role::Communicator).is_some()) {
             (_, false) => "OTHER",
             // Called by those alone that are to be members.
@@ -127,7 +129,24 @@ pub fn write(prototype: &Prototype) -> String {
         lines.push("MPI_Status own;".to_owned());
         lines.push(format!("if ({status} == MPI_STATUS_IGNORE) {status} = &own;"));
     }
+    let message = arguments.first(|parameter| parameter.leads_to("MPI_Message"));
+    let is_received = row.part == Part::ReceivesTaken;
+    if let Some(message) = message.filter(|_| is_received) {
+        lines.push(format!("uint64_t taken = HANDLE(*{message});"));
+    }
     lines.push(format!("int result = {passed};"));
+    match (message, status) {
+        (Some(_), _) if is_received => {
+            lines.push("if (result == MPI_SUCCESS) hindmost_free(taken);".to_owned());
+        }
+        (Some(message), Some(status)) => {
+            let flag = flag.map_or_else(String::new, |flag| format!(" && *{flag}"));
+            lines.push(format!(
+                "if (result == MPI_SUCCESS{flag} && *{message} != MPI_MESSAGE_NO_PROC) took(&call, {status}, HANDLE(*{message}));"
+            ));
+        }
+        _ => {}
+    }
     lines.extend(status.map(|status| came(status, flag)));
     let comm = arguments.first(|parameter| parameter.is("MPI_Comm"));
     match (request, comm) {

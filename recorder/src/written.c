@@ -39,6 +39,7 @@ EXPORTED int MPI_Init(int *argc, char ***argv)
     struct hindmost_call call = CALL(MPI_Init, OTHER);
     if (here.is_inside) return REAL(MPI_Init)(argc, argv);
     hindmost_open(hindmost_names, sizeof hindmost_names - 1);
+    hindmost_begin();
     hindmost_stage(1);
     int recorded = begins(&call, NULL, 0);
     here.is_inside = 1;
@@ -54,6 +55,7 @@ EXPORTED int MPI_Init_thread(int *argc, char ***argv, int required, int *provide
     struct hindmost_call call = CALL(MPI_Init_thread, OTHER);
     if (here.is_inside) return REAL(MPI_Init_thread)(argc, argv, required, provided);
     hindmost_open(hindmost_names, sizeof hindmost_names - 1);
+    hindmost_begin();
     hindmost_stage(1);
     int recorded = begins(&call, NULL, 0);
     here.is_inside = 1;
@@ -91,6 +93,8 @@ static void session_is_there(MPI_Session session)
     if (PMPI_Group_rank(hindmost_world_group, &rank) != MPI_SUCCESS || rank < 0) return;
     if (PMPI_Group_size(hindmost_world_group, &size) != MPI_SUCCESS) return;
     hindmost_world((uint32_t)rank, (uint32_t)size, 0);
+    /* Each session has a level of its own, and whether later ones let threads call is not known. */
+    hindmost_share(1);
     hindmost_stage(2);
 }
 
@@ -100,6 +104,7 @@ EXPORTED int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Sess
     struct hindmost_call call = CALL(MPI_Session_init, OTHER);
     if (here.is_inside) return REAL(MPI_Session_init)(info, errhandler, session);
     hindmost_open(hindmost_names, sizeof hindmost_names - 1);
+    hindmost_begin();
     int recorded = begins(&call, NULL, 0);
     here.is_inside = 1;
     int result = REAL(MPI_Session_init)(info, errhandler, session);
@@ -164,7 +169,9 @@ static int hindmost_cancels;
 
 EXPORTED int MPI_Cancel(MPI_Request *request)
 {
-    if (!here.is_inside) __atomic_store_n(&hindmost_cancels, 1, __ATOMIC_RELAXED);
+    if (here.is_inside) return REAL(MPI_Cancel)(request);
+    __atomic_store_n(&hindmost_cancels, 1, __ATOMIC_RELAXED);
+    hindmost_cancel(REQUEST_HANDLE(*request));
     return REAL(MPI_Cancel)(request);
 }
 

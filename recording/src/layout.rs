@@ -55,6 +55,10 @@ pub mod header {
     /// 0 if the task's `MPI_COMM_WORLD` is the one that the job began with; of a world that was spawned, a number that its tasks have alike and those of another world, as far as the launcher
     /// names them, have not.
     pub const SPAWNED: usize = 32;
+    /// If threads may call MPI at the same time: how many threads the process had when `MPI_Init` was called; 0 if they may not, or if it is not known.
+    pub const THREADS_BEFORE: usize = 33;
+    /// How many it had when `MPI_Init` had returned, if threads may call MPI at the same time; else 0.
+    pub const THREADS_BEHIND: usize = 34;
 }
 
 /// Words for the names of operations: the functions of MPI, in the order of their numbers, each ended by a newline.
@@ -249,6 +253,8 @@ pub mod state {
     pub const ACTIVE: u64 = 1;
     /// It is persistent; with [`ACTIVE`], it is started.
     pub const PERSISTENT: u64 = 2;
+    /// The program has asked for it to be cancelled; with what came of that, nobody knows before it is complete.
+    pub const CANCELS: u64 = 4;
     /// What it does: a word of [`does`](super::does), shifted by this.
     pub const DOES: u32 = 8;
 }
@@ -295,6 +301,8 @@ pub mod does {
     pub const LOCKS: u64 = 19;
     /// It completes what was done to locked parts of a window; some such calls give the lock back.
     pub const SYNCHRONISES: u64 = 20;
+    /// A message that a matched probe has taken, and that is not received yet; among the requests, under its own handle.
+    pub const TAKEN: u64 = 21;
     /// A fence, until the recorder knows which kind of collective operation it is; in no file.
     pub const FENCE: u64 = 18;
 

@@ -22,5 +22,5 @@ pub use division::{Division, Portions};
 pub use members::Members;
 pub use record::{
     Amount, Call, Channel, Communicator, Error, Kind, Lost, Neighbours, Pending, Polling, Recording,
-    RequestState, Stage, Thread,
+    RequestState, Stage, Thread, ThreadsAtInit,
 };

@@ -12,7 +12,7 @@ use crate::members::{Members, Runs};
 use crate::model::{self, Model};
 use crate::record::{
     Amount, Call, Channel, Communicator, Error, Kind, Lost, Neighbours, Pending, Polling, Recording,
-    RequestState, Stage, Thread,
+    RequestState, Stage, Thread, ThreadsAtInit,
 };
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -109,6 +109,15 @@ impl File<'_> {
         used
     }
 
+    fn threads_at_init(self) -> Option<ThreadsAtInit> {
+        let count = |word: usize| u32::try_from(self.word(word)).unwrap_or(u32::MAX);
+        let behind = count(header::THREADS_BEHIND);
+        (behind > 0).then(|| ThreadsAtInit {
+            before: count(header::THREADS_BEFORE),
+            behind,
+        })
+    }
+
     fn read(self) -> Recording {
         let mut damaged = 0;
         let world = self.world().unwrap_or_else(|Impossible| {
@@ -151,6 +160,7 @@ impl File<'_> {
             job: self.text(header::JOB, header::HOST_WORDS),
             world,
             spawned: some(self.word(header::SPAWNED)),
+            threads_at_init: self.threads_at_init(),
             stage,
             operations,
             threads,

@@ -90,6 +90,15 @@ pub struct Neighbours {
     pub destinations: Members,
 }
 
+/// How many threads a process had around `MPI_Init`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ThreadsAtInit {
+    /// When it was called; 0 if that is not known.
+    pub before: u32,
+    /// When it had returned: those that were added are the library's.
+    pub behind: u32,
+}
+
 /// What one task has recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recording {
@@ -109,6 +118,8 @@ pub struct Recording {
     pub world: Option<(u32, u32)>,
     /// The number of its world, if that was spawned: its ranks are others than those of the world that the job began with.
     pub spawned: Option<u64>,
+    /// Its threads around `MPI_Init`, if threads may call MPI at the same time (`MPI_THREAD_MULTIPLE`).
+    pub threads_at_init: Option<ThreadsAtInit>,
     /// How far it is.
     pub stage: Stage,
     /// The names of the operations, by number.

@@ -157,11 +157,15 @@ pub fn headline(waiting: &Waiting) -> String {
                 ),
             }
         }
-        Verdict::Gone(waiter, on) => {
-            format!(
-                "Rank {} waits for rank {}, which takes no part in MPI any more",
+        Verdict::Gone(waiter, on, certainty) => {
+            let waits = format!(
+                "ank {} waits for rank {}, which takes no part in MPI any more",
                 waiter.0, on.0
-            )
+            );
+            match certainty {
+                Certainty::Proven => format!("R{waits}"),
+                Certainty::Probable => format!("Probably r{waits}; {}", waiting.doubt_of(&[waiter])),
+            }
         }
         Verdict::Mismatch(mismatch) => mismatch_line(waiting, &mismatch),
         Verdict::Awaited(ranks) => {
@@ -268,7 +272,7 @@ pub(crate) fn beside(waiting: &Waiting) -> Vec<String> {
         .collect();
     if !partial.is_empty() {
         let line = format!(
-            "The recorder had not room for all that {} did: nothing is said that rests on it.",
+            "The recorder has not all that {} did, for lack of room or since MPI does not tell it: nothing is said that rests on it.",
             ranks_text(&partial)
         );
         lines.push(paint(DOUBT, line));
@@ -642,6 +646,7 @@ pub(crate) mod tests {
             pid: 100 + rank,
             host: String::new(),
             is_partial: false,
+            may_be_joined: false,
             completed: 3,
             longest: Some(Duration::from_secs(1)),
             before: None,

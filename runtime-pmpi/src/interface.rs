@@ -84,6 +84,20 @@ pub extern "C" fn hindmost_stage(stage: u64) {
     }
 }
 
+/// MPI is about to be initialised, or a session of it.
+#[unsafe(no_mangle)]
+#[expect(unsafe_code, reason = "called from C")]
+pub extern "C" fn hindmost_begin() {
+    if let Some(recorder) = recorder() {
+        recorder.begins_with(threads_now());
+    }
+}
+
+/// How many threads the process has; 0 if that is not known.
+fn threads_now() -> u64 {
+    std::fs::read_dir("/proc/self/task").map_or(0, |threads| threads.count() as u64)
+}
+
 /// The rank in the world, and its size; whether the world was spawned, if `is_spawned` is not 0.
 #[unsafe(no_mangle)]
 #[expect(unsafe_code, reason = "called from C")]
@@ -103,6 +117,9 @@ pub extern "C" fn hindmost_world(rank: u32, size: u32, is_spawned: u32) {
 pub extern "C" fn hindmost_share(is_shared: u32) {
     if let Some(recorder) = recorder() {
         recorder.share(is_shared != 0);
+        if is_shared != 0 {
+            recorder.shares_with(threads_now());
+        }
     }
 }
 
@@ -231,6 +248,20 @@ pub unsafe extern "C" fn hindmost_request(call: *const Call, handle: u64, persis
     }
 }
 
+/// The call, a matched probe, has taken a message, which has this handle until [`hindmost_free`] says that it is received.
+///
+/// # Safety
+///
+/// `call` points to the call that [`hindmost_enter`] has filled.
+#[unsafe(no_mangle)]
+#[expect(unsafe_code, reason = "called from C")]
+pub unsafe extern "C" fn hindmost_take(call: *const Call, message: u64) {
+    if let Some(recorder) = recorder() {
+        // SAFETY: the caller's promise.
+        recorder.take(unsafe { &*call }, message);
+    }
+}
+
 /// A prepared request is started.
 #[unsafe(no_mangle)]
 #[expect(unsafe_code, reason = "called from C")]
@@ -246,6 +277,15 @@ pub extern "C" fn hindmost_activate(handle: u64) {
 pub extern "C" fn hindmost_complete(handle: u64, source: i64, tag: i64) {
     if let Some(recorder) = recorder() {
         recorder.complete(handle, (source >= 0).then_some((source, tag)));
+    }
+}
+
+/// The program asks for the operation of a request to be cancelled.
+#[unsafe(no_mangle)]
+#[expect(unsafe_code, reason = "called from C")]
+pub extern "C" fn hindmost_cancel(handle: u64) {
+    if let Some(recorder) = recorder() {
+        recorder.cancel(handle);
     }
 }
 

@@ -23,7 +23,9 @@ use recording::layout::{
 };
 use recording::ring::Step;
 use requests::REQUESTS_TABLE;
+use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// What there was no room for: bits of the header's word.
@@ -70,6 +72,10 @@ pub struct Recorder {
     epochs: Epochs,
     divisions: divisions::Used,
     events: Option<events::Ring>,
+    /// How many communicators were made by the same members alone, without the others of the parent; by what tells these from others.
+    made: Mutex<BTreeMap<u64, u64>>,
+    /// How many threads the process had when `MPI_Init` was called, or the first session begun; 0 if that is not known.
+    threads_before: AtomicU64,
 }
 
 impl Recorder {
@@ -90,6 +96,8 @@ impl Recorder {
             epochs: Epochs::default(),
             divisions: divisions::Used::default(),
             events: None,
+            made: Mutex::default(),
+            threads_before: AtomicU64::new(0),
         }
     }
 
@@ -121,6 +129,23 @@ impl Recorder {
     /// Whether several threads may call MPI at the same time, as they may by `MPI_THREAD_MULTIPLE` alone. Until it is said, they may.
     pub fn share(&self, is_shared: bool) {
         self.is_shared.store(is_shared, Ordering::Relaxed);
+    }
+
+    /// `MPI_Init`, or the first session, begins in a process with so many threads; 0 if that is not known. What begins later says nothing: by then the program may have made some.
+    pub fn begins_with(&self, threads: u64) {
+        let order = Ordering::Relaxed;
+        let _ = self.threads_before.compare_exchange(0, threads, order, order);
+    }
+
+    /// It has begun, threads may call MPI at the same time, and the process has so many threads now: what was added is the library's.
+    pub fn shares_with(&self, threads: u64) {
+        if self.words.get(header::THREADS_BEHIND) != 0 {
+            return;
+        }
+        let before = self.threads_before.load(Ordering::Relaxed);
+        self.words.set(header::THREADS_BEFORE, before);
+        // Also where nothing is known it is told that threads may call.
+        self.words.publish(header::THREADS_BEHIND, threads.max(1));
     }
 
     /// Whether threads may call at the same time.

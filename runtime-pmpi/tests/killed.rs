@@ -1,7 +1,9 @@
 //! A recording is whole at every instant: a process that records is killed at random moments, and what it leaves is read. Nothing in it contradicts itself,
 //! and nothing is missing before the last completed call.
 //!
-//! The process is this test's own program, started again; what it had completed it says by a file of its own. `HINDMOST_KILLS` sets how often.
+//! The process is forked by this test's own program, started again; what it had completed it says by a file of its own. `HINDMOST_KILLS` sets how often.
+
+#![expect(unsafe_code, reason = "processes are forked and killed")]
 
 use recording::layout::does;
 use recording::{Members, Recording};
@@ -115,7 +117,10 @@ fn check(bytes: &[u8], known: u64, context: &str) -> u64 {
     let recording = Recording::read(bytes).unwrap_or_else(|error| panic!("{context}: {error}"));
     assert_eq!(recording.damaged, 0, "{context}: {recording:?}");
     assert!(!recording.lost.anything(), "{context}: {:?}", recording.lost);
-    let thread = &recording.threads[0];
+    let Some(thread) = recording.threads.first() else {
+        assert_eq!(known, 0, "{context}: {recording:?}");
+        return 0;
+    };
     let completed = thread.completed;
     assert!(
         (known..=known + 1).contains(&completed),
@@ -206,58 +211,92 @@ fn two_readers_at_once(file: &Path) {
     });
 }
 
+/// The variable that tells this program that it is the one that forks those that are killed.
+const NURSERY: &str = "HINDMOST_TEST_RECORDS";
+
+/// Of so many kills one is not put off until a call is completed: it comes while the file is being made.
+const EARLY: u64 = 8;
+
+/// Of so many kills one comes after two have looked at the file.
+const LOOKED_AT: u64 = 16;
+
+/// Starts a process that records for ever, in no more time than a fork takes, kills it, and checks what it leaves; how many calls it had completed.
+fn one_kill(directory: &Path, kill: u64) -> u64 {
+    let _ = std::fs::remove_dir_all(directory);
+    std::fs::create_dir_all(directory).expect("a directory");
+    // SAFETY: the only other thread of this process waits for this one, and holds no lock.
+    let child = unsafe { libc::fork() };
+    assert!(child >= 0, "it cannot be forked");
+    if child == 0 {
+        let _ = std::panic::catch_unwind(|| record(directory));
+        // SAFETY: nothing of this process is used any more.
+        unsafe { libc::_exit(1) };
+    }
+    let file = directory.join(format!("hindmost-{child}.recording"));
+    let done = || {
+        let bytes = std::fs::read(directory.join("done")).ok()?;
+        Some(u64::from_le_bytes(bytes.try_into().ok()?))
+    };
+    let is_early = kill % EARLY == 3;
+    let begun = Instant::now();
+    while !is_early && done().is_none() && begun.elapsed() < Duration::from_secs(200) {
+        std::thread::sleep(Duration::from_micros(100));
+    }
+    if kill.is_multiple_of(LOOKED_AT) {
+        let before = done().expect("it records");
+        // A reader may look at any time; what it reads is from several instants.
+        let bytes = std::fs::read(&file).expect("it is there");
+        let seen = Recording::read(&bytes).expect("it is whole").threads[0].completed;
+        assert!(seen >= before);
+        two_readers_at_once(&file);
+    }
+    // Any time, without a source of chance but its own: microseconds differ from run to run.
+    std::thread::sleep(Duration::from_micros(kill * 7_919 % 3_000));
+    let mut status = 0;
+    // SAFETY: the child is this process's own, and `status` is valid for writes for the length of the call.
+    let is_killed = unsafe {
+        libc::kill(child, libc::SIGKILL);
+        libc::waitpid(child, &raw mut status, 0) == child && libc::WIFSIGNALED(status)
+    };
+    assert!(is_killed, "kill {kill}: it had ended before, {status}");
+    let context = format!("kill {kill}");
+    let left = std::fs::read(&file);
+    match (done(), left) {
+        (Some(known), left) => check(&left.expect("it stays"), known, &context),
+        // What had not begun is nothing, or says that it had not begun.
+        (None, Err(_)) => 0,
+        (None, Ok(left)) => Recording::read(&left).map_or(0, |_| check(&left, 0, &context)),
+    }
+}
+
 #[test]
 fn killed_at_any_instant() {
-    if let Some(directory) = std::env::var_os("HINDMOST_TEST_RECORDS") {
-        record(Path::new(&directory));
+    let kills = std::env::var("HINDMOST_KILLS").ok();
+    let kills: u64 = kills.and_then(|kills| kills.parse().ok()).unwrap_or(200);
+    if let Some(directory) = std::env::var_os(NURSERY) {
+        let directory = Path::new(&directory);
+        let completed: u64 = (0..kills).map(|kill| one_kill(directory, kill)).sum();
+        assert!(completed > kills, "nothing was recorded");
         return;
     }
-    let kills: u64 = std::env::var("HINDMOST_KILLS")
-        .ok()
-        .and_then(|kills| kills.parse().ok())
-        .unwrap_or(60);
+    // Where recordings are: in memory. In a process of its own, since the tests beside this one have threads, which a fork would leave in the middle of something.
+    let memory = Path::new("/dev/shm");
+    let beside = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    let directory = if memory.is_dir() { memory } else { &beside };
+    let directory = directory.join(format!("hindmost-killed-{}", std::process::id()));
     let own = std::env::current_exe().expect("a test has a file");
-    let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("killed");
-    let mut completed = 0;
-    for kill in 0..kills {
-        let _ = std::fs::remove_dir_all(&directory);
-        std::fs::create_dir_all(&directory).expect("a directory");
-        let mut child = Command::new(&own)
-            .args(["--exact", "killed_at_any_instant"])
-            .env("HINDMOST_TEST_RECORDS", &directory)
-            .stdout(std::process::Stdio::null())
-            .spawn()
-            .expect("it starts");
-        let file = directory.join(format!("hindmost-{}.recording", child.id()));
-        let done = || {
-            let bytes = std::fs::read(directory.join("done")).ok()?;
-            Some(u64::from_le_bytes(bytes.try_into().ok()?))
-        };
-        let begun = Instant::now();
-        while done().is_none() && begun.elapsed() < Duration::from_secs(200) {
-            std::thread::sleep(Duration::from_micros(200));
-        }
-        // A reader may look at any time; what it reads is from several instants.
-        if let Some(before) = done() {
-            let bytes = std::fs::read(&file).expect("it is there");
-            let seen = Recording::read(&bytes).expect("it is whole").threads[0].completed;
-            assert!(seen >= before);
-        }
-        two_readers_at_once(&file);
-        // Any time, without a source of chance but its own: microseconds differ from run to run.
-        std::thread::sleep(Duration::from_micros(kill * 7_919 % 3_000));
-        child
-            .kill()
-            .and_then(|()| child.wait().map(drop))
-            .expect("it is killed");
-        let known = done().expect("it has recorded");
-        completed += check(
-            &std::fs::read(&file).expect("it stays"),
-            known,
-            &format!("kill {kill}"),
-        );
-    }
-    assert!(completed > kills, "nothing was recorded");
+    let ended = Command::new(own)
+        .args(["--exact", "killed_at_any_instant", "--test-threads=1"])
+        .env(NURSERY, &directory)
+        .output()
+        .expect("it starts");
+    let _ = std::fs::remove_dir_all(&directory);
+    assert!(
+        ended.status.success(),
+        "{}{}",
+        String::from_utf8_lossy(&ended.stdout),
+        String::from_utf8_lossy(&ended.stderr)
+    );
 }
 
 /// Once a second thread calls, nothing that both count is lost, though MPI was asked for one thread.
@@ -352,6 +391,12 @@ fn receives_that_are_given_up_keep_counts_right() {
         recorder.free(9);
     };
     assert_eq!(counted(&freed_of_anybody), (0, true));
+    let cancelled_and_freed = |recorder: &Recorder| {
+        receives(recorder, 4);
+        recorder.cancel(9);
+        recorder.free(9);
+    };
+    assert_eq!(counted(&cancelled_and_freed), (0, true));
     let cancelled_send = |recorder: &Recorder| {
         start(recorder, does::SENDS, 4, -1);
         recorder.cancelled(9);

@@ -15,6 +15,7 @@ mod case_study;
 mod clusters;
 mod conditions;
 mod cores;
+mod corners;
 mod debuggers;
 mod event_pages;
 mod events;

@@ -23,7 +23,7 @@ mod posted;
 mod transfer;
 mod world;
 
-use crate::recorded::{Channel, Collective, How, Identity, Lock, Recorded, Signal};
+use crate::recorded::{Channel, Collective, How, Identity, Item, Lock, Recorded, Signal};
 use crate::state::Rank;
 use crate::whom::{ListId, Union, Whom};
 use crate::{Certainty, scc};
@@ -100,6 +100,25 @@ pub struct Edge {
     pub certainty: Certainty,
 }
 
+impl Edge {
+    /// Whether the wait holds the waiter up, or may be the one of several that does, whatever the library: not in a collective operation in which it may let it go on.
+    fn is_sure(&self) -> bool {
+        let is_entry = matches!(self.why, Why::Entry { .. });
+        !is_entry || self.certainty == Certainty::Proven || self.how == How::Polling
+    }
+}
+
+/// What probably holds tasks: it depends on how the library works.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Likely {
+    /// As [`WaitGraph::cycles`].
+    pub cycles: Vec<Vec<Rank>>,
+    /// As [`WaitGraph::closed`].
+    pub closed: usize,
+    /// As [`WaitGraph::orphans`].
+    pub orphans: Vec<(Rank, Rank)>,
+}
+
 /// What the records prove.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WaitGraph {
@@ -107,25 +126,26 @@ pub struct WaitGraph {
     pub edges: Vec<Edge>,
     /// Tasks one of whose threads waits, while another waits for nobody and may do something; sorted.
     pub partly: Vec<Rank>,
-    /// Tasks that can never go on, sorted; those among them that ask again and again, only if they do nothing else between, and those that wait for a
-    /// lock, if those have it who have asked for it.
+    /// Tasks that can never go on, sorted; those among them that ask again and again, only if they do nothing else between; those that wait for a
+    /// lock, if those have it who have asked for it; and those that may have threads that have not called MPI yet, if these never do.
     pub stuck: Vec<Rank>,
-    /// Those of `stuck` that cannot go on even if all that poll, or wait for locks, can; sorted.
+    /// Those of `stuck` that cannot go on even if all can that poll, wait for locks, or may have such threads; sorted.
     pub proven: Vec<Rank>,
     /// Groups of stuck tasks in which each waits for another of the group, each sorted; those first that wait for no other stuck task.
     pub cycles: Vec<Vec<Rank>>,
     /// How many of these wait for no other stuck task: they hold the rest.
     pub closed: usize,
-    /// Where nobody is stuck for certain and everybody waits: groups of tasks in which each waits for another of the group, if the library holds up who is in a collective operation
-    /// until all have come for whom it may wait. Those first that lead to no other such task.
-    pub likely_cycles: Vec<Vec<Rank>>,
     /// Stuck tasks that wait for one that is gone, each with the first such.
     pub orphans: Vec<(Rank, Rank)>,
+    /// What holds tasks that cannot go on if the library holds up who is in a collective operation until all have come for whom it may wait. Empty where somebody is stuck for certain.
+    pub likely: Likely,
     /// Messages that are on their way, and that somebody stands in a call for; sorted.
     pub transfers: Vec<Transfer>,
     /// Tasks of which all threads, or one, wait for nobody and that somebody waits for, directly or through others, and those at the other end of a message that is on its way and may be what such
     /// a task stands for; sorted.
     pub awaited: Vec<Rank>,
+    /// Those of `awaited` that stand in a call of which nobody knows for whom it waits, if for anybody; sorted.
+    pub unclear: Vec<Rank>,
     /// Tasks that are somebody's peers and have no record; sorted.
     pub missing: Vec<Rank>,
     /// Collective operations that do not fit together.
@@ -147,8 +167,9 @@ pub fn wait_graph_and_work(tasks: &[Recorded]) -> (WaitGraph, u64) {
         ..WaitGraph::default()
     };
     (graph.stuck, graph.proven) = world.stuck();
-    graph.orphans = orphans(&world, &graph);
-    (graph.cycles, graph.closed) = cycles(&graph.edges, &graph.stuck);
+    let sure = || graph.edges.iter().filter(|edge| edge.is_sure());
+    (graph.cycles, graph.closed) = cycles(sure(), &graph.stuck);
+    graph.orphans = orphans(&world, sure(), &graph.stuck);
     let mut waits: BTreeSet<Rank> = graph.edges.iter().map(|edge| edge.waiter).collect();
     let goes_on = |rank: &Rank| world.recorded(*rank).is_some_and(|task| world.goes_on(task));
     graph.partly = waits.iter().copied().filter(goes_on).collect();
@@ -169,19 +190,32 @@ pub fn wait_graph_and_work(tasks: &[Recorded]) -> (WaitGraph, u64) {
         &graph.transfers,
         &waits,
     );
-    if graph.stuck.is_empty() && graph.awaited.is_empty() {
-        graph.likely_cycles = cycles(&graph.edges, &world.likely_stuck()).0;
+    let is_unclear = |rank: &Rank| world.recorded(*rank).is_some_and(waits_for_something_unknown);
+    graph.unclear = graph.awaited.iter().copied().filter(is_unclear).collect();
+    if graph.stuck.is_empty() {
+        let held = world.likely_stuck();
+        (graph.likely.cycles, graph.likely.closed) = cycles(&graph.edges, &held);
+        graph.likely.orphans = orphans(&world, &graph.edges, &held);
     }
     graph.mismatches = mismatch::mismatches(tasks);
     (graph, world.looked_up())
 }
 
+fn waits_for_something_unknown(task: &Recorded) -> bool {
+    let mut threads = task.threads.iter();
+    threads.any(|(waits, _)| waits.items().contains(&Item::Unknown))
+}
+
 /// Stuck tasks that wait for one that is gone, with the first such.
-fn orphans(world: &World<'_>, graph: &WaitGraph) -> Vec<(Rank, Rank)> {
+fn orphans<'e>(
+    world: &World<'_>,
+    edges: impl IntoIterator<Item = &'e Edge>,
+    stuck: &[Rank],
+) -> Vec<(Rank, Rank)> {
     let mut gone: BTreeMap<ListId, Vec<Rank>> = BTreeMap::new();
     let mut orphans: Vec<(Rank, Rank)> = Vec::new();
-    for edge in &graph.edges {
-        if graph.stuck.binary_search(&edge.waiter).is_err() {
+    for edge in edges {
+        if stuck.binary_search(&edge.waiter).is_err() {
             continue;
         }
         let of_list = gone.entry(edge.on.id()).or_insert_with(|| {
@@ -198,7 +232,7 @@ fn orphans(world: &World<'_>, graph: &WaitGraph) -> Vec<(Rank, Rank)> {
 
 /// Groups of stuck tasks in which each waits for another, or for itself. A list that several share is a node of its own: they wait for it, and it for
 /// its members. With how many of them, the first ones, lead to no other stuck task.
-fn cycles(edges: &[Edge], stuck: &[Rank]) -> (Vec<Vec<Rank>>, usize) {
+fn cycles<'e>(edges: impl IntoIterator<Item = &'e Edge>, stuck: &[Rank]) -> (Vec<Vec<Rank>>, usize) {
     let tasks = stuck.len();
     let index = |rank: &Rank| stuck.binary_search(rank).ok();
     let mut targets: Vec<Vec<usize>> = vec![Vec::new(); tasks];

@@ -37,7 +37,9 @@ mod state;
 mod whom;
 
 pub use deadlock::deadlocked;
-pub use exact::{Differ, Edge, Mismatch, Side, Transfer, WaitGraph, Why, wait_graph, wait_graph_and_work};
+pub use exact::{
+    Differ, Edge, Likely, Mismatch, Side, Transfer, WaitGraph, Why, wait_graph, wait_graph_and_work,
+};
 pub use message::{Does, Half, Peer, Tag, Truth, serves};
 pub use state::{Activity, Communicator, Completion, Data, Operation, Rank, Source, Task};
 pub use whom::{ListId, Union, Whom};

@@ -262,6 +262,11 @@ pub enum Waits {
 }
 
 impl Recorded {
+    /// Whether what it did over a communicator is not listed any more, or never was anything.
+    pub(crate) fn may_have_forgotten(&self, communicator: Identity) -> bool {
+        self.has_freed && !self.entered.contains_key(&communicator)
+    }
+
     /// How many collective operations of a communicator it has begun.
     pub(crate) fn entered(&self, communicator: Identity) -> u64 {
         let unlisted = if self.has_freed { u64::MAX } else { 0 };
@@ -297,12 +302,16 @@ pub struct Recorded {
     pub presence: Presence,
     /// What its threads wait for that have called MPI: each for itself. The task goes on if one of them does.
     pub threads: Vec<(Waits, How)>,
+    /// It may have further threads that have not called MPI yet and may do so at any time: then it may go on by these, so that nothing is proven of its being stuck.
+    pub may_be_joined: bool,
     /// Messages sent, by channel: sends that were called, complete or not.
     pub sent: BTreeMap<Channel, u64>,
     /// Sends that are complete, by channel.
     pub delivered: BTreeMap<Channel, u64>,
     /// Messages received, by channel.
     pub received: BTreeMap<Channel, u64>,
+    /// Messages that are among those received, and that were only taken by a matched probe until now: their senders may have to wait until the program receives them.
+    pub taken: BTreeMap<Channel, u64>,
     /// Signals given, by the other task, window and kind: those included that a call is about to give.
     pub given: BTreeMap<Signals, u64>,
     /// Signals of others that an epoch has used.
@@ -313,7 +322,7 @@ pub struct Recorded {
     pub posted: Vec<Receive>,
     /// Collective operations begun, by communicator.
     pub entered: BTreeMap<Identity, u64>,
-    /// It has freed communicators that are not among these any more, and had taken part in all of their operations.
+    /// It has freed communicators that are not among these any more, and had taken part in all of their operations. Messages over these are not counted any more.
     pub has_freed: bool,
     /// The collective operation that it is in, on each communicator.
     pub inside: Vec<Collective>,

@@ -238,6 +238,8 @@ impl Machine {
             inside: Vec::from_iter((step == Some(&Statement::Barrier)).then_some(barrier)),
             divisions: Vec::new(),
             is_partial: false,
+            taken: BTreeMap::new(),
+            may_be_joined: false,
         }
     }
 }

@@ -226,6 +226,8 @@ impl Machine {
             inside: Vec::new(),
             divisions: Vec::new(),
             is_partial: false,
+            taken: BTreeMap::new(),
+            may_be_joined: false,
         }
     }
 }

@@ -28,6 +28,7 @@ fn main() -> ExitCode {
             recording,
             is_gone: false,
             moves: false,
+            threads: None,
             now: 0,
         })
         .collect();

@@ -89,6 +89,13 @@ impl Task<'_> {
                 delivered.insert(channel, each.done);
             }
         }
+        let mut taken = BTreeMap::new();
+        for message in self.under_way().filter(|request| request.does == does::TAKEN) {
+            let (source, tag) = message.source;
+            if let Some(channel) = self.channel(message.communicator, source, tag) {
+                *taken.entry(channel).or_default() += 1;
+            }
+        }
         let calls = recording.threads.iter().filter_map(|thread| thread.call.as_ref());
         let mut posted: Vec<Receive> = self
             .under_way()
@@ -113,6 +120,7 @@ impl Task<'_> {
             sent,
             delivered,
             received,
+            taken,
             given,
             used,
             locks: self.locks(),
@@ -134,6 +142,7 @@ impl Task<'_> {
                 .filter_map(|each| self.division(each))
                 .collect(),
             is_partial: is_partial(recording),
+            may_be_joined: self.record.may_be_joined(),
         }
     }
 
@@ -164,7 +173,11 @@ impl Task<'_> {
                 peer::NOBODY => Waits::Nothing,
                 _ => Waits::All(vec![message()]),
             },
-            does::EXCHANGES => Waits::All(self.all_of(vec![delivery()], vec![message()])),
+            does::EXCHANGES => {
+                let sends = (call.destination.0 != peer::NOBODY).then(delivery);
+                let receives = (call.source.0 != peer::NOBODY).then(message);
+                Waits::All(self.all_of(sends.into_iter().collect(), receives.into_iter().collect()))
+            }
             does::EVERY_PART..=does::COLLECTIVE => {
                 match self.collective(call.communicator, call.ordinal, call) {
                     Some(collective) => Waits::All(vec![Item::Collective(collective)]),
@@ -175,6 +188,9 @@ impl Task<'_> {
             does::COMPLETES_ONE | does::ASKS_ONE => Waits::One(self.items(call)),
             does::HELD => Waits::Some(self.items(call)),
             does::EPOCH => Waits::All(vec![Item::Unknown]),
+            does::OTHER if waits_for_others(self.recording().operation(call.operation)) => {
+                Waits::All(vec![Item::Unknown])
+            }
             does::LOCKS | does::SYNCHRONISES => Waits::All(vec![self.lock_of(call)]),
             _ => Waits::Nothing,
         }
@@ -184,9 +200,11 @@ impl Task<'_> {
     /// anybody knowing; so sends count only where nothing else holds the call, and one of them alone is certain.
     fn all_of(&self, sends: Vec<Item>, others: Vec<Item>) -> Vec<Item> {
         match (&sends[..], &others[..]) {
-            ([_], []) => sends,
+            ([], []) | ([_], []) => sends,
             (_, []) => vec![Item::Unknown],
-            _ => others,
+            ([], _) => others,
+            // If all others have come, one of the sends holds it, perhaps.
+            _ => others.into_iter().chain([Item::Unknown]).collect(),
         }
     }
 
@@ -208,7 +226,14 @@ impl Task<'_> {
             .under_way()
             .filter(|request| call.mark.is_some() && request.mark == call.mark)
             .collect();
-        let mut items: Vec<Item> = marked.iter().map(|request| self.item(request)).collect();
+        // What is exchanged with nobody is complete at once.
+        let is_with_nobody = |request: &&&Pending| {
+            let (to, from) = (request.destination.0, request.source.0);
+            matches!(request.does, does::SENDS | does::BUFFERS | does::RECEIVES)
+                && (to == peer::NOBODY || from == peer::NOBODY)
+        };
+        let others = marked.iter().filter(|request| !is_with_nobody(request));
+        let mut items: Vec<Item> = others.map(|request| self.item(request)).collect();
         if marked.len() as u64 != call.count.max(0).unsigned_abs() {
             items.push(Item::Unknown);
         }
@@ -296,9 +321,14 @@ impl Task<'_> {
 
     /// The number that all tasks have for an operation of this one.
     pub(super) fn number_of(&self, operation: u32) -> Option<u32> {
+        let number = |name: &str| {
+            let found = self.operations.binary_search_by(|each| each.as_str().cmp(name));
+            u32::try_from(found.ok()?).ok()
+        };
         let name = self.recording().operation(operation);
-        let found = self.operations.binary_search_by(|each| each.as_str().cmp(name));
-        u32::try_from(found.ok()?).ok()
+        // That for large counts is the same operation (MPI 4.0, section 2.5.8).
+        let same = name.strip_suffix("_c").and_then(number);
+        same.or_else(|| number(name))
     }
 
     fn collective(&self, communicator: Option<u64>, ordinal: Option<u64>, call: &Call) -> Option<Collective> {
@@ -307,6 +337,8 @@ impl Task<'_> {
         let root_of = |root: u32| Some(Rank(known.members.as_ref()?.get(root as usize)??));
         let root = call.root.and_then(root_of).filter(|_| remote.is_none());
         let name = self.recording().operation(call.operation);
+        // Each member has as much, so that none of a root's portions is empty.
+        let has_data = call.count > 0 || call.bytes.is_some_and(|bytes| bytes > 0);
         Some(Collective {
             communicator: Identity(known.identity),
             members: self.lists.all(known)?,
@@ -317,6 +349,8 @@ impl Task<'_> {
             bytes: call.bytes.filter(|_| remote.is_none()),
             reduction: call.reduction,
             needs: match (call.does, root) {
+                // As much as nothing: of types without anything in them.
+                _ if call.bytes == Some(0) => Needs::Nothing,
                 // Of an intercommunicator each side waits for the other alone.
                 _ if remote.is_some() => Needs::Nothing,
                 (does::COLLECTIVE, _) if is_among_neighbours(name) => {
@@ -324,15 +358,18 @@ impl Task<'_> {
                 }
                 // Without data nobody need wait for anybody; a barrier has none to count.
                 (does::EVERY_PART, _) if call.count > 0 || !carries_data(name) => Needs::All,
-                (does::FROM_ROOT, Some(root)) if root != Rank(self.rank) && call.count > 0 => {
-                    Needs::Root(root)
-                }
-                (does::TO_ROOT, Some(root)) if root == Rank(self.rank) && call.count > 0 => Needs::All,
+                (does::FROM_ROOT, Some(root)) if root != Rank(self.rank) && has_data => Needs::Root(root),
+                (does::TO_ROOT, Some(root)) if root == Rank(self.rank) && has_data => Needs::All,
                 (does::PREFIX, _) if call.count > 0 => Needs::Lower,
                 _ => Needs::Nothing,
             },
         })
     }
+}
+
+/// Whether a call of this function that is no message, collective operation or the like may wait for other tasks all the same.
+fn waits_for_others(operation: &str) -> bool {
+    library::function(operation).is_some_and(|function| function.wait == library::Wait::Tasks)
 }
 
 /// Whether a collective operation has data to count; what is in no table is taken to have some.

@@ -1,6 +1,6 @@
 //! What a wait graph comes to: what there is to say first, whom that names, and whether it is certain.
 
-use super::{Certainty, Edge, Mismatch, Rank, Transfer, Waiting, Why};
+use super::{Certainty, Edge, How, Mismatch, Rank, Transfer, Waiting, Why};
 use std::collections::BTreeSet;
 
 /// What the wait graph comes to, the gravest first.
@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 pub enum Verdict {
     /// These wait for each other, and nobody else can help them; not proven if some of them ask again and again and may do something else between.
     Deadlock(Vec<Rank>, Certainty),
-    /// The first waits for the second, which has ended, or ends, its use of MPI.
-    Gone(Rank, Rank),
+    /// The first waits for the second, which has ended, or ends, its use of MPI; not proven if the library may let the call go on that it waits in.
+    Gone(Rank, Rank, Certainty),
     /// Two tasks are in one collective operation and called different ones.
     Mismatch(Mismatch),
     /// All that wait, wait for these, which wait for nobody.
@@ -24,7 +24,7 @@ impl Verdict {
     pub fn ranks(&self) -> Vec<Rank> {
         match self {
             Verdict::Deadlock(ranks, _) | Verdict::Awaited(ranks) => ranks.clone(),
-            Verdict::Gone(waiter, on) => vec![*waiter, *on],
+            Verdict::Gone(waiter, on, _) => vec![*waiter, *on],
             Verdict::Mismatch(mismatch) => vec![mismatch.one.0, mismatch.other.0],
             Verdict::Nobody => Vec::new(),
         }
@@ -49,23 +49,32 @@ impl Waiting {
         if let Some(mismatch) = graph.mismatches.first() {
             return Verdict::Mismatch(mismatch.clone());
         }
-        if let Some((waiter, on)) = graph.orphans.first() {
-            return Verdict::Gone(*waiter, *on);
-        }
-        if let Some(cycle) = graph.cycles.first() {
-            let proven = cycle.iter().all(|rank| graph.proven.binary_search(rank).is_ok());
-            let certainty = if proven {
+        let certainty_of = |ranks: &[Rank]| {
+            if ranks.iter().all(|rank| graph.proven.binary_search(rank).is_ok()) {
                 Certainty::Proven
             } else {
                 Certainty::Probable
-            };
-            return Verdict::Deadlock(cycle.clone(), certainty);
+            }
+        };
+        let mut orphans = graph.orphans.iter();
+        let is_proven = |(waiter, _): &&(Rank, Rank)| certainty_of(&[*waiter]) == Certainty::Proven;
+        if let Some((waiter, on)) = orphans.find(is_proven).or(graph.orphans.first()) {
+            return Verdict::Gone(*waiter, *on, certainty_of(&[*waiter]));
         }
-        match graph.likely_cycles.first() {
-            _ if !graph.awaited.is_empty() => Verdict::Awaited(graph.awaited.clone()),
-            Some(cycle) => Verdict::Deadlock(cycle.clone(), Certainty::Probable),
-            None => Verdict::Nobody,
+        if let Some(cycle) = graph.cycles.first() {
+            return Verdict::Deadlock(cycle.clone(), certainty_of(cycle));
         }
+        // Before those who are awaited: whoever is held like this waits for none of them.
+        if let Some((waiter, on)) = graph.likely.orphans.first() {
+            return Verdict::Gone(*waiter, *on, Certainty::Probable);
+        }
+        if let Some(cycle) = graph.likely.cycles.first() {
+            return Verdict::Deadlock(cycle.clone(), Certainty::Probable);
+        }
+        if graph.awaited.is_empty() {
+            return Verdict::Nobody;
+        }
+        Verdict::Awaited(graph.awaited.clone())
     }
 
     /// Why the verdict is not certain; nothing if it is.
@@ -73,10 +82,11 @@ impl Waiting {
     pub fn doubt(&self, verdict: &Verdict) -> Option<String> {
         match verdict {
             Verdict::Deadlock(ranks, Certainty::Probable) => Some(self.doubt_of(ranks).to_owned()),
+            Verdict::Gone(waiter, _, Certainty::Probable) => Some(self.doubt_of(&[*waiter]).to_owned()),
             Verdict::Awaited(ranks) => self.doubt_of_awaited(ranks),
             Verdict::Deadlock(_, Certainty::Proven)
+            | Verdict::Gone(_, _, Certainty::Proven)
             | Verdict::Mismatch(_)
-            | Verdict::Gone(..)
             | Verdict::Nobody => None,
         }
     }
@@ -86,7 +96,7 @@ impl Waiting {
     pub fn named(&self, verdict: &Verdict) -> Option<Named> {
         let ranks = match (verdict, &self.least) {
             (Verdict::Nobody, _) => return None,
-            (Verdict::Gone(waiter, _), _) => vec![*waiter],
+            (Verdict::Gone(waiter, ..), _) => vec![*waiter],
             (Verdict::Awaited(_), Some(least)) => {
                 let doubt = "others wait for more than these, of whom these are furthest behind by what all did before";
                 return Some(Named {
@@ -112,18 +122,22 @@ impl Waiting {
         waiters
     }
 
-    /// Why a deadlock of these is not certain.
+    /// Why it is not certain that these can never go on.
     #[must_use]
     pub fn doubt_of(&self, cycle: &[Rank]) -> &'static str {
-        let mut own = self.graph.edges.iter();
         let cycle: BTreeSet<Rank> = cycle.iter().copied().collect();
-        let is_lock = |edge: &Edge| matches!(edge.why, Why::Lock(_)) && cycle.contains(&edge.waiter);
-        if own.any(is_lock) {
+        let own = |is_it: &dyn Fn(&Edge) -> bool| {
+            let mut edges = self.graph.edges.iter();
+            edges.any(|edge| is_it(edge) && cycle.contains(&edge.waiter))
+        };
+        if own(&|edge| matches!(edge.why, Why::Lock(_))) {
             "who has a window locked is told by calls alone, and a library may have it otherwise"
         } else if self.graph.stuck.is_empty() {
             "it depends on the library whether it holds them up until all have come"
-        } else {
+        } else if own(&|edge| edge.how == How::Polling) {
             "some of them only ask again and again, and may do other things between"
+        } else {
+            "MPI_THREAD_MULTIPLE lets other threads of theirs call MPI, and some may not have done so yet"
         }
     }
 
@@ -135,6 +149,12 @@ impl Waiting {
             return Some(format!(
                 "a message of rank {} to rank {} is on its way, and which of the two holds it, or whether MPI does, nobody can tell from outside",
                 sender.0, receiver.0
+            ));
+        }
+        if let Some(first) = self.graph.unclear.first() {
+            return Some(format!(
+                "rank {} stands in a call of which nobody knows for whom it waits, if for anybody",
+                first.0
             ));
         }
         let known: BTreeSet<Rank> = self
@@ -158,7 +178,7 @@ impl Waiting {
         match (self.tasks.len() < self.size as usize, others.len()) {
             (true, _) => Some("there are no recordings of some ranks".to_owned()),
             (false, 1..) => Some(format!("of {others} nobody knows for whom they wait, if they do")),
-            (false, 0) if partial => Some("the recorder had not room for all that was done".to_owned()),
+            (false, 0) if partial => Some("the recorder has not all that was done".to_owned()),
             (false, 0) if !unsure.is_empty() => Some(format!(
                 "it is not certain of {unsure} that they wait: who asks again and again may do other things between, and a library may let a call go on"
             )),

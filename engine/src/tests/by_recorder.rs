@@ -22,6 +22,7 @@ pub(crate) fn doing(rank: u32) -> Doing {
         pid: rank + 100,
         host: String::new(),
         is_partial: false,
+        may_be_joined: false,
         completed: 0,
         longest: None,
         before: None,
@@ -235,18 +236,105 @@ fn a_short_ring_is_seen_call_by_call_and_a_long_one_as_one_node() {
     assert_eq!(long.links[0].on.len(), 5_000);
 }
 
-/// Every task waits in an operation of its own for many others: what is told of that has a bound, and it is said that there is more.
+/// A few tasks wait in an operation of their own each for very many others: what is told of that has a bound, and it is said that there is more.
 #[test]
-fn what_is_told_of_waits_of_many_kinds_has_a_bound() {
-    let tasks = 2_000;
-    let on: Arc<[Rank]> = (0..tasks).step_by(2).map(Rank).collect();
-    let odd = (0..tasks).filter(|rank| rank % 2 == 1);
-    let edges = odd
-        .map(|waiter| in_barrier(waiter, &on, u64::from(waiter)))
-        .collect();
-    let found = graph_of(tasks, edges, WaitGraph::default()).condensed();
+fn what_is_told_of_waits_for_many_has_a_bound() {
+    let tasks = 20_000;
+    let on: Arc<[Rank]> = (38..tasks).map(Rank).collect();
+    let edges = (0..38).map(|waiter| in_barrier(waiter, &on, u64::from(waiter)));
+    let found = graph_of(tasks, edges.collect(), WaitGraph::default()).condensed();
     let named: u64 = found.links.iter().map(|link| link.on.len()).sum();
     assert!(found.is_cut && (1 << 19..1 << 20).contains(&named), "{named}");
+}
+
+/// A wait for a message under this tag.
+fn under_tag(waiter: u32, on: u32, tag: i64) -> Edge {
+    let mut edges = waiting(&[(waiter, on)], WaitGraph::default()).graph.edges;
+    if let Why::Message { tag: of, .. } = &mut edges[0].why {
+        *of = Some(tag);
+    }
+    edges.remove(0)
+}
+
+/// However many tasks there are, and in however many ways they wait, the picture has so few boxes and lines that a person can read it, and every task is in a box. Where there are few ways
+/// each is a box.
+#[test]
+fn a_picture_of_any_job_can_be_read() {
+    const TASKS: u32 = 10_000;
+    let all_stuck = |cycles: Vec<Vec<Rank>>| WaitGraph {
+        stuck: (0..TASKS).map(Rank).collect(),
+        closed: cycles.len(),
+        cycles,
+        ..WaitGraph::default()
+    };
+    let tag_of = |rank: u32| i64::from(rank);
+    let pairs = || {
+        let edges = (0..TASKS).map(|rank| under_tag(rank, rank ^ 1, tag_of(rank)));
+        let cycles = (0..TASKS).step_by(2).map(|rank| vec![Rank(rank), Rank(rank + 1)]);
+        graph_of(TASKS, edges.collect(), all_stuck(cycles.collect()))
+    };
+    let awaited = |rank: u32| WaitGraph {
+        awaited: vec![Rank(rank)],
+        ..WaitGraph::default()
+    };
+    let chain = || {
+        let edges = (1..TASKS).map(|rank| under_tag(rank, rank - 1, tag_of(rank)));
+        graph_of(TASKS, edges.collect(), awaited(0))
+    };
+    let one_for_all = || {
+        let edges = (1..TASKS).map(|rank| under_tag(0, rank, tag_of(rank)));
+        graph_of(TASKS, edges.collect(), WaitGraph::default())
+    };
+    let operations = || {
+        let mut waiting = chain();
+        for task in &mut waiting.tasks {
+            task.operation = Some(format!("MPI_Operation{}", task.rank % 500));
+        }
+        waiting
+    };
+    let classes = || {
+        let on: Arc<[Rank]> = [Rank(0)].into();
+        let edges = (1..TASKS).map(|rank| in_barrier(rank, &on, u64::from(rank % 15)));
+        graph_of(TASKS, edges.collect(), awaited(0))
+    };
+    let jobs = [
+        (pairs(), 2..5),
+        (chain(), 2..4),
+        (one_for_all(), 2..3),
+        (operations(), 2..4),
+        (classes(), 16..17),
+    ];
+    for (waiting, boxes) in jobs {
+        let found = waiting.condensed();
+        let headline = waiting.verdict();
+        assert!(
+            boxes.contains(&found.nodes.len()),
+            "{headline:?}: {}",
+            found.nodes.len()
+        );
+        assert!(found.links.len() <= 40, "{headline:?}: {}", found.links.len());
+        let ranks = found.nodes.iter().map(|node| node.ranks.len());
+        assert_eq!(ranks.sum::<u64>(), u64::from(TASKS));
+        let node_of = |rank: u32| found.nodes.iter().position(|node| node.ranks.contains(rank));
+        for edge in &waiting.graph.edges {
+            for on in edge.on.iter() {
+                let ends = (node_of(edge.waiter.0), node_of(on.0));
+                let is_it = |link: &recorded::Link| {
+                    (Some(link.from), Some(link.to)) == ends && link.on.contains(on.0)
+                };
+                assert!(found.links.iter().any(is_it), "{headline:?}: {edge:?}");
+            }
+        }
+    }
+    // The members of the first ring are the answer itself.
+    let found = pairs().condensed();
+    let alone = found.nodes.iter().filter(|node| node.ranks.len() == 1);
+    assert_eq!(
+        Vec::from_iter(alone.map(|node| node.ranks.first())),
+        [Some(0), Some(1)]
+    );
+    let rest = found.nodes.iter().find(|node| node.ranks.contains(2)).unwrap();
+    assert_eq!((rest.part, rest.kinds), (Part::Cycle, TASKS as usize - 2));
 }
 
 /// Every wait of the full graph is one of the links between the nodes of its two tasks, and every task is in one node.

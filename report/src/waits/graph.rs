@@ -16,13 +16,24 @@ const RANKS_IN_NODE: usize = 28;
 /// What the tasks of a node do, in a few words.
 pub(crate) fn node_does(node: &Node) -> String {
     match &node.does {
-        Some(doing) if node.part == Part::Apart || node.part == Part::Awaited => does(doing),
+        Some(doing) if node.part == Part::Apart || node.part == Part::Awaited => {
+            does(doing) + &of_kinds(node.kinds)
+        }
         Some(doing) => {
             let operation = doing.operation.as_deref().unwrap_or("MPI");
             let asks = if doing.polls.is_some() { "asks by" } else { "in" };
-            format!("{asks} {} for {}", clean(operation), seconds(doing.for_ns))
+            let time = seconds(doing.for_ns);
+            format!("{asks} {} for {time}{}", clean(operation), of_kinds(node.kinds))
         }
         None => "not recorded".to_owned(),
+    }
+}
+
+/// That what is told is the first of several kinds.
+fn of_kinds(kinds: usize) -> String {
+    match kinds {
+        0 | 1 => String::new(),
+        kinds => format!(" (the first of {kinds} kinds)"),
     }
 }
 
@@ -41,7 +52,9 @@ pub(crate) fn link_label(waiting: &Waiting, link: &Link) -> String {
         .graph
         .edges
         .get(link.edge)
-        .map_or_else(String::new, |edge| wait_label(waiting, edge))
+        .map_or_else(String::new, |edge| {
+            wait_label(waiting, edge) + &of_kinds(link.kinds)
+        })
 }
 
 fn wait_label(waiting: &Waiting, edge: &Edge) -> String {
@@ -89,7 +102,8 @@ pub(crate) fn link_sentence(waiting: &Waiting, graph: &Condensed, link: &Link) -
         .and_then(|doing| doing.operation_of(edge.thread));
     let called = clean(called.unwrap_or("MPI")).into_owned();
     let is_message = !matches!(edge.why, Why::Entry { .. });
-    if let (1, 1, Some(on), true) = (node.ranks.len(), link.on.len(), link.on.first(), is_message) {
+    let is_one = (node.ranks.len(), link.on.len(), link.kinds) == (1, 1, 1);
+    if let (true, Some(on), true) = (is_one, link.on.first(), is_message) {
         return message_line(waiting, edge, Rank(on), &called);
     }
     let (waits, asks) = match node.ranks.len() {

@@ -7,6 +7,7 @@ use recording::layout::{
     COMMUNICATOR, COMMUNICATORS, COMMUNICATORS_AT, FREE, HAS_NEIGHBOURS, MEMBERS, MEMBERS_AT, UNKNOWN_MEMBER,
     communicator,
 };
+use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 
 const HANDLES_TABLE: Table = Table {
@@ -149,17 +150,17 @@ impl Recorder {
         Some(index)
     }
 
-    /// How many communicators of this kind and these members were made before, from what is still there.
+    /// How many communicators of this kind and these members were made before, also those that are gone: all members count alike, whatever else they made. Where there are too many
+    /// to remember, nothing rests on the task's counts any more.
     fn made_before(&self, identity: u64) -> u64 {
-        let at = |index: usize| COMMUNICATORS_AT + index * COMMUNICATOR;
-        let mut count = 0;
-        while (0..COMMUNICATORS)
-            .take_while(|&index| self.words.get(at(index)) != FREE)
-            .any(|index| self.words.get(at(index) + communicator::IDENTITY) == chain(identity, count))
-        {
-            count += 1;
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if made.len() >= COMMUNICATORS && !made.contains_key(&identity) {
+            self.lose(lost::COMMUNICATORS);
+            return 0;
         }
-        count
+        let count = made.entry(identity).or_default();
+        *count += 1;
+        *count - 1
     }
 
     /// Stores the members; where they begin, and in the upper half how many words they are, or 0 if there is no room.

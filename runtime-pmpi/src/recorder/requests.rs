@@ -4,7 +4,7 @@ use super::call::{Call, is_collective, receives, sends};
 use super::{Recorder, lost};
 use crate::tables::Table;
 use recording::layout::{
-    FREE, REQUEST, REQUESTS, REQUESTS_AT, RETIRED, channel, communicator, peer, request, state,
+    FREE, REQUEST, REQUESTS, REQUESTS_AT, RETIRED, channel, communicator, does, peer, request, state,
 };
 use recording::ring::Step;
 use std::sync::atomic::Ordering;
@@ -123,9 +123,26 @@ impl Recorder {
         let tie = self.count_done(&call);
         self.note_event_now(Step::Completes, &call, tie);
         if is_persistent {
-            words.publish(row + request::STATE, state & !state::ACTIVE);
+            words.publish(row + request::STATE, state & !(state::ACTIVE | state::CANCELS));
         } else {
             self.alone(|| REQUESTS_TABLE.remove(words, row));
+        }
+    }
+
+    /// A matched probe has taken a message, which has this handle until it is received.
+    pub fn take(&self, call: &Call, message: u64) {
+        let taken = Call {
+            does: does::TAKEN as u32,
+            ..*call
+        };
+        self.add_request(&taken, message, state::ACTIVE);
+    }
+
+    /// The program asks for an operation to be cancelled. Whether it was is told when it is complete.
+    pub fn cancel(&self, handle: u64) {
+        let active = |row: usize| self.words.get(row + request::STATE) & state::ACTIVE != 0;
+        if let Some(row) = REQUESTS_TABLE.find(self.words, handle, handle, active) {
+            self.words.mark(row + request::STATE, state::CANCELS);
         }
     }
 
@@ -141,7 +158,7 @@ impl Recorder {
         }
         let state = words.get(row + request::STATE);
         if state & state::PERSISTENT != 0 {
-            words.publish(row + request::STATE, state & !state::ACTIVE);
+            words.publish(row + request::STATE, state & !(state::ACTIVE | state::CANCELS));
         } else {
             self.alone(|| REQUESTS_TABLE.remove(words, row));
         }
@@ -152,7 +169,11 @@ impl Recorder {
         let words = self.words;
         if let Some(row) = REQUESTS_TABLE.find(words, handle, handle, |_| true) {
             let call = self.call_of(row);
-            if words.get(row + request::STATE) & state::ACTIVE != 0 && receives(call.does) {
+            let state = words.get(row + request::STATE);
+            if state & state::ACTIVE != 0 && state & state::CANCELS != 0 {
+                // Whether it was cancelled its status would have told.
+                self.lose(lost::REQUESTS);
+            } else if state & state::ACTIVE != 0 && receives(call.does) {
                 if call.source >= 0 && call.receive_tag >= 0 {
                     let from = (call.source, call.receive_tag);
                     self.count(call.serial, true, from, channel::DONE);

@@ -3,7 +3,8 @@
  * the world and a tag: S0,2,7. Of epochs of a window the rank is a set of ranks, a bit for each: O post, T start, C complete, V wait; E is a fence of another
  * window. G is an operation among neighbours: of communicator 3, a ring in which each takes of two and gives to two others, and of 4, a line, which is a grid of one dimension; the
  * third number tells which operation. Of locks the rank is whose part of a third window: K locks it alone, and does something to it, so that it has the lock; U gives it back; N does both.
- * Z begins a receive and cancels it, Y begins one and frees its request. */
+ * Z begins a receive and cancels it, Y begins one and frees its request. D duplicates communicator 6, P opens a file with 7 and closes it, and H is a barrier of 8, which has the first two ranks on one side
+ * and the others on the other. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,11 +50,31 @@ static void neighbours_exchange(int which, MPI_Comm comm, MPI_Request *request)
     }
 }
 
+/* Two duplicates of the world, and an intercommunicator. */
+static void make_constructed(int rank, MPI_Comm *made)
+{
+    MPI_Comm own;
+    MPI_Comm_dup(MPI_COMM_WORLD, &made[0]);
+    MPI_Comm_dup(MPI_COMM_WORLD, &made[1]);
+    MPI_Comm_split(MPI_COMM_WORLD, rank < 2, rank, &own);
+    MPI_Intercomm_create(own, 0, MPI_COMM_WORLD, rank < 2 ? 2 : 0, 0, &made[2]);
+}
+
+static void open_and_close(MPI_Comm comm)
+{
+    MPI_File file;
+    const char *directory = getenv("HINDMOST_RECORD");
+    char name[4096];
+    snprintf(name, sizeof name, "%s/plan", directory ? directory : "/tmp");
+    MPI_File_open(comm, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file);
+    MPI_File_close(&file);
+}
+
 int main(int argc, char **argv)
 {
     int rank, value = 0, pending = 0;
     /* A fence is of a window, and its communicator none. */
-    MPI_Comm comms[6] = { 0 };
+    MPI_Comm comms[9] = { 0 }, made;
     MPI_Request requests[MOST];
     int values[MOST], shared[3];
     MPI_Win windows[3];
@@ -66,6 +87,7 @@ int main(int argc, char **argv)
     MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
     const char *step = getenv("PLAN");
     if (strchr(step, 'G')) make_topologies(rank, &comms[3]);
+    if (strpbrk(step, "DPH")) make_constructed(rank, &comms[6]);
     /* Plans without epochs need no windows. */
     int has_windows = strpbrk(step, "OTCVEKUN") != NULL;
     if (has_windows) {
@@ -107,6 +129,9 @@ int main(int argc, char **argv)
         case 'W': MPI_Waitall(pending, requests, MPI_STATUSES_IGNORE); pending = 0; break;
         case 'B': MPI_Barrier(comm); break;
         case 'G': neighbours_exchange(tag, comm, &requests[MOST - 1]); break;
+        case 'D': MPI_Comm_dup(comm, &made); break;
+        case 'P': open_and_close(comm); break;
+        case 'H': MPI_Barrier(comm); break;
         case 'A': MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, comm); break;
         case 'O': group = group_of(peer); MPI_Win_post(group, 0, windows[0]); MPI_Group_free(&group); break;
         case 'T': group = group_of(peer); MPI_Win_start(group, 0, windows[0]); MPI_Group_free(&group); break;

@@ -99,8 +99,20 @@ pub(crate) fn start(mpi: Mpi, made: &(PathBuf, PathBuf), name: &str, plan: &str)
 /// The same with further options of `run`.
 pub(crate) fn start_with(
     mpi: Mpi,
+    made: &(PathBuf, PathBuf),
+    name: &str,
+    plan: &str,
+    options: &[&str],
+) -> Running {
+    start_ranks(mpi, made, name, RANKS, plan, options)
+}
+
+/// The same with so many ranks.
+pub(crate) fn start_ranks(
+    mpi: Mpi,
     (recorder, program): &(PathBuf, PathBuf),
     name: &str,
+    ranks: usize,
     plan: &str,
     options: &[&str],
 ) -> Running {
@@ -120,7 +132,7 @@ pub(crate) fn start_with(
     if mpi == Mpi::OpenMpi {
         command.args(["--allow-run-as-root", "--oversubscribe"]);
     }
-    command.args(["-np", &RANKS.to_string()]).arg(program);
+    command.args(["-np", &ranks.to_string()]).arg(program);
     command.env(variable, value).env("PLAN", plan);
     command
         .stdin(Stdio::null())
@@ -166,9 +178,18 @@ pub(crate) fn ranks(list: &Value) -> BTreeSet<usize> {
 
 /// Who certainly waits for whom by an answer; who has a lock is never certain.
 pub(crate) fn certain_edges(answer: &Value) -> BTreeSet<(usize, usize)> {
+    edges(answer, |edge| edge["proven"] == true || edge["why"] == "lock")
+}
+
+/// Who waits for whom by an answer, also if it is not certain.
+pub(crate) fn all_edges(answer: &Value) -> BTreeSet<(usize, usize)> {
+    edges(answer, |_| true)
+}
+
+fn edges(answer: &Value, is_meant: impl Fn(&Value) -> bool) -> BTreeSet<(usize, usize)> {
     let edges = answer["edges"].as_array().into_iter().flatten();
     edges
-        .filter(|edge| edge["proven"] == true || edge["why"] == "lock")
+        .filter(|edge| is_meant(edge))
         .filter_map(|edge| Some((edge["waiter"].as_u64()? as usize, edge["on"].as_u64()? as usize)))
         .collect()
 }

@@ -47,6 +47,30 @@ pub(crate) enum Kinds {
     Neighbours,
     /// Receives that are cancelled, and such as are freed before they take their message, too.
     Given,
+    /// Constructors of communicators, files, and operations between the sides of an intercommunicator, too: whether anybody has to wait in these is the library's business.
+    Likely,
+}
+
+/// The communicators of calls that wait if the library wants it so, each with the step that is done on it alone: duplicates, files, and barriers of an intercommunicator.
+pub(super) const LIKELY: [(usize, char); 3] = [(6, 'D'), (7, 'P'), (8, 'H')];
+
+/// All take part in such a call; one forgets it now and then, or waits before it for a message that another one sends behind it.
+fn add_likely(random: &mut Random, plan: &mut Plan) {
+    let (communicator, what) = LIKELY[random.below(LIKELY.len())];
+    let how = random.below(4);
+    let (late, apart) = (random.below(RANKS), 1 + random.below(RANKS - 1));
+    let early = (late + apart) % RANKS;
+    if how == 0 {
+        plan[late].push(PlanStep('R', 0, early, 0));
+    }
+    for (rank, steps) in plan.iter_mut().enumerate() {
+        if how != 1 || rank != late {
+            steps.push(PlanStep(what, communicator, 0, 0));
+        }
+    }
+    if how == 0 {
+        plan[early].push(PlanStep('S', 0, late, 0));
+    }
 }
 
 /// The communicator number of fences.
@@ -176,6 +200,10 @@ pub(crate) fn random_plan(seed: u64, kinds: Kinds) -> Plan {
         }
         if kinds == Kinds::Given && random.below(2) == 0 {
             add_given_up(&mut random, &mut plan);
+            continue;
+        }
+        if kinds == Kinds::Likely && random.below(4) == 0 {
+            add_likely(&mut random, &mut plan);
             continue;
         }
         if kinds == Kinds::Neighbours && random.below(2) == 0 {

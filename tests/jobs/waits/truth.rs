@@ -1,6 +1,6 @@
 //! What a plan comes to, worked out from the plan alone: all sends are synchronous and all peers are named, so that every schedule ends in the same state.
 
-use super::plan::{Plan, PlanStep, RANKS, bits_of, members, sources};
+use super::plan::{LIKELY, Plan, PlanStep, RANKS, bits_of, members, sources};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Where every rank ends, who can never go on, and who waits for whom.
@@ -8,6 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) struct Truth {
     pub(crate) blocked: BTreeSet<usize>,
     pub(crate) stuck: BTreeSet<usize>,
+    /// Who can never go on in these libraries, which hold up whoever is in a constructor of communicators, a call on a file, or one between the sides of an intercommunicator, until
+    /// all have come; those of `stuck` included, which no library lets go on.
+    pub(crate) held: BTreeSet<usize>,
     pub(crate) edges: BTreeSet<(usize, usize)>,
     /// Those that complete sends and receives together, of which the receives are there: a send may have been complete at once, so that nobody knows what holds them.
     pub(super) unsure: BTreeSet<usize>,
@@ -203,18 +206,24 @@ pub(crate) fn truth(plan: &Plan) -> Truth {
     };
     let is_gone = |rank: usize| plan[rank][state.at[rank]].0 == 'F';
     // A rank that sleeps may do anything; one in MPI_Finalize does nothing any more.
-    let mut free: BTreeSet<usize> = (0..RANKS)
-        .filter(|rank| !blocked.contains(rank) && !is_gone(*rank))
-        .collect();
-    loop {
-        let next = blocked
-            .iter()
-            .find(|rank| !free.contains(rank) && on(**rank).is_subset(&free));
-        let Some(next) = next else {
-            break;
-        };
-        free.insert(*next);
-    }
+    let held_beside = |others: &dyn Fn(usize) -> bool| -> BTreeSet<usize> {
+        let free = |rank: &usize| others(*rank) || !blocked.contains(rank) && !is_gone(*rank);
+        let mut free: BTreeSet<usize> = (0..RANKS).filter(free).collect();
+        loop {
+            let next = blocked
+                .iter()
+                .find(|rank| !free.contains(rank) && on(**rank).is_subset(&free));
+            let Some(next) = next else {
+                break;
+            };
+            free.insert(*next);
+        }
+        blocked.difference(&free).copied().collect()
+    };
+    let is_let_go = |rank: usize| {
+        let what = plan[rank][state.at[rank]].0;
+        blocked.contains(&rank) && LIKELY.iter().any(|(_, likely)| *likely == what)
+    };
     let is_unsure = |rank: &usize| {
         let own = &state.own[*rank];
         let mut unmet = own.iter().filter(|need| !state.is_met(*rank, **need));
@@ -223,11 +232,8 @@ pub(crate) fn truth(plan: &Plan) -> Truth {
     };
     Truth {
         unsure: blocked.iter().copied().filter(is_unsure).collect(),
-        stuck: blocked
-            .iter()
-            .copied()
-            .filter(|rank| !free.contains(rank))
-            .collect(),
+        stuck: held_beside(&is_let_go),
+        held: held_beside(&|_| false),
         edges: blocked
             .iter()
             .flat_map(|&rank| on(rank).into_iter().map(move |other| (rank, other)))

@@ -23,6 +23,8 @@ pub(super) struct World<'t> {
     tasks: Vec<&'t Recorded>,
     /// Those whose counts cannot be relied on, sorted.
     uncounted: Vec<Rank>,
+    /// By communicator those who may have sent messages over it that are not counted any more, sorted.
+    forgetful: RefCell<BTreeMap<Identity, Rc<[Rank]>>>,
     locks: Locks<'t>,
     absences: RefCell<Absences>,
     sets: RefCell<Sets>,
@@ -41,6 +43,7 @@ impl<'t> World<'t> {
         let uncounted = tasks.iter().filter(|task| task.is_partial);
         World {
             uncounted: uncounted.map(|task| task.rank).collect(),
+            forgetful: RefCell::default(),
             locks: Locks::of(&tasks),
             tasks,
             absences: RefCell::default(),
@@ -100,7 +103,7 @@ impl<'t> World<'t> {
         .stuck()
     }
 
-    /// The tasks that can never go on; those that can if all that poll can as well.
+    /// The tasks that can never go on; and those among them that cannot even if all can that poll, wait for locks, or may have threads that have called nothing yet.
     pub(super) fn stuck(&self) -> (Vec<Rank>, Vec<Rank>) {
         let mut tasks = self.needs(Certainty::Proven);
         let sets = self.sets.borrow().needs(|rank| self.of_rank(rank));
@@ -109,7 +112,7 @@ impl<'t> World<'t> {
         for (rank, needs) in &mut tasks {
             let unsure = |task: &Recorded| {
                 let mut threads = task.threads.iter();
-                threads.any(|(_, how)| *how == How::Polling) || waits_for_any(task)
+                threads.any(|(_, how)| *how == How::Polling) || waits_for_any(task) || task.may_be_joined
             };
             if self.recorded(*rank).is_some_and(unsure) {
                 needs.push(Need::Nothing);
@@ -200,6 +203,7 @@ impl<'t> World<'t> {
         let mut found = Vec::from_iter(self.senders_among(task.rank, receive.communicator, list));
         let is_on = |rank: &&Rank| list.binary_search(rank).is_ok();
         found.extend(self.uncounted.iter().filter(is_on));
+        found.extend(self.forgetful(receive.communicator).iter().filter(is_on));
         if task.is_partial {
             // Nobody knows what it has received: one that is recorded stands for all.
             found.extend(list.iter().find(|rank| self.recorded(**rank).is_some()));
@@ -207,6 +211,16 @@ impl<'t> World<'t> {
         found.sort_unstable();
         found.dedup();
         found
+    }
+
+    /// Those who may have sent messages over a communicator that are not counted any more.
+    fn forgetful(&self, over: Identity) -> Rc<[Rank]> {
+        let mut known = self.forgetful.borrow_mut();
+        let found = known.entry(over).or_insert_with(|| {
+            let all = self.all().filter(|task| task.may_have_forgotten(over));
+            all.map(|task| task.rank).collect()
+        });
+        Rc::clone(found)
     }
 
     /// Those of a sorted list who have sent to a task over a communicator, in order.
@@ -240,7 +254,7 @@ impl<'t> World<'t> {
         let Some(other) = self.recorded(sender) else {
             return false;
         };
-        if other.is_partial || task.is_partial {
+        if other.is_partial || task.is_partial || other.may_have_forgotten(receive.communicator) {
             return true;
         }
         let mut fitting = sent_to(other, task.rank, receive.communicator)
@@ -272,6 +286,9 @@ impl<'t> World<'t> {
     pub(super) fn taken(&self, sender: Rank, channel: &Channel) -> Option<u64> {
         let receiver = self.counted(channel.peer)?;
         let (over, tag) = (channel.communicator, channel.tag);
+        if receiver.may_have_forgotten(over) {
+            return None;
+        }
         let ready = self.takers(receiver, usize::MAX, over, sender, tag).count;
         Some(received(receiver, over, sender, tag) + ready)
     }

@@ -29,6 +29,8 @@ pub(crate) enum CollectiveKind {
     Reduce,
     Scan,
     Neighbours,
+    /// It makes a communicator, or is about a file: whether anybody has to wait is the library's business.
+    Manages,
 }
 
 #[derive(Clone, Debug)]
@@ -68,6 +70,10 @@ pub(crate) struct Machine {
     pub(crate) sources: Vec<Vec<Vec<usize>>>,
     /// Sends are complete at once, not when they are received.
     pub(crate) eager: bool,
+    /// Nobody leaves a collective operation before all have come for whom a library may let it wait.
+    pub(crate) holds: bool,
+    /// The second threads of tasks do not begin yet.
+    pub(crate) sleep: bool,
     pub(crate) at: Vec<usize>,
     pub(crate) inside: Vec<bool>,
     pub(crate) own: Vec<Vec<Request>>,
@@ -104,6 +110,7 @@ impl Machine {
                         CollectiveKind::Reduce,
                         CollectiveKind::Scan,
                         CollectiveKind::Neighbours,
+                        CollectiveKind::Manages,
                     ];
                     let (kind, root) = (kinds[random.below(kinds.len())], a);
                     for &task in &group {
@@ -166,6 +173,8 @@ impl Machine {
             sources,
             members,
             eager: random.below(2) == 0,
+            holds: random.below(3) == 0,
+            sleep: random.below(2) == 0,
             at: vec![0; threads],
             inside: vec![false; threads],
             own: vec![Vec::new(); threads],
@@ -181,6 +190,11 @@ impl Machine {
     pub(crate) fn threads(&self, task: usize) -> Vec<usize> {
         let threads = 0..self.task_of.len();
         threads.filter(|&thread| self.task_of[thread] == task).collect()
+    }
+
+    /// Whether a thread has called nothing yet, and will.
+    pub(crate) fn is_silent(&self, thread: usize) -> bool {
+        self.at[thread] == 0 && !self.inside[thread] && !self.is_done(thread)
     }
 
     /// Whether a thread has come to its program's end.
@@ -288,6 +302,13 @@ impl Machine {
                 let mine = self.entered[task][*c];
                 let has = |other: usize| self.entered[other][*c] >= mine;
                 match kind {
+                    CollectiveKind::Neighbours if self.holds => {
+                        let takes = |other: &usize| self.sources[*c][*other].contains(&task);
+                        let takers = group.iter().copied().filter(takes);
+                        takers.chain(self.sources[*c][task].iter().copied()).all(has)
+                    }
+                    _ if self.holds => group.iter().all(|&other| has(other)),
+                    CollectiveKind::Manages => true,
                     CollectiveKind::Barrier => group.iter().all(|&other| has(other)),
                     CollectiveKind::Bcast => has(*root),
                     CollectiveKind::Reduce => task != *root || group.iter().all(|&other| has(other)),
@@ -369,6 +390,7 @@ impl Machine {
             let moved = (0..threads)
                 .map(|index| (first + index) % threads)
                 .filter(|&thread| may_move(self.task_of[thread]))
+                .filter(|&thread| !self.sleep || thread < self.entered.len())
                 .collect::<Vec<_>>()
                 .into_iter()
                 .any(|thread| self.advance(thread));

@@ -72,7 +72,7 @@ impl Machine {
                 CollectiveKind::Barrier => Needs::All,
                 CollectiveKind::Bcast => Needs::Root(Rank(root as u32)),
                 CollectiveKind::Reduce if root == task => Needs::All,
-                CollectiveKind::Reduce => Needs::Nothing,
+                CollectiveKind::Reduce | CollectiveKind::Manages => Needs::Nothing,
                 CollectiveKind::Scan => Needs::Lower,
                 CollectiveKind::Neighbours => {
                     let of = &self.sources[c];
@@ -124,7 +124,11 @@ impl Machine {
             }
         };
         let threads = self.threads(task);
-        let waits = threads
+        // A thread that has called nothing is in no record.
+        let (silent, called): (Vec<usize>, Vec<usize>) = threads
+            .iter()
+            .partition(|&&thread| threads.len() > 1 && self.is_silent(thread));
+        let waits = called
             .iter()
             .map(|&thread| (waits_of(thread), How::Blocked))
             .collect();
@@ -171,6 +175,8 @@ impl Machine {
             inside,
             divisions: Vec::new(),
             is_partial: false,
+            taken: BTreeMap::new(),
+            may_be_joined: !silent.is_empty(),
         }
     }
 }

@@ -37,6 +37,8 @@ pub(crate) fn at_barrier(rank: u32, members: &Arc<[Rank]>, is_inside: bool) -> R
         inside: Vec::from_iter(is_inside.then_some(barrier)),
         divisions: Vec::new(),
         is_partial: false,
+        taken: BTreeMap::new(),
+        may_be_joined: false,
     }
 }
 
