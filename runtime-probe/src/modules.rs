@@ -231,7 +231,9 @@ impl Modules {
     fn module_of(&mut self, pid: u32, view: Option<View>, mapping: &Mapping) -> Result<ModuleId, String> {
         let unreadable = |error: io::Error| match mapping.path.strip_suffix(" (deleted)") {
             Some(path) => {
-                format!("{path} was replaced or removed since the job started, and only root may still read it")
+                format!(
+                    "{path} was replaced or removed since the job started, and only root may still read it"
+                )
             }
             None => format!("cannot read {}: {error}", mapping.path),
         };
