@@ -482,6 +482,8 @@ fn who_has_a_lock_is_never_proven() {
     };
     let both = [Rank(0), Rank(1)];
     let mut found = deadlock(&[]);
+    assert!(found.doubt_of(&both).contains("MPI_THREAD_MULTIPLE"));
+    found.graph.edges[0].how = How::Polling;
     assert!(found.doubt_of(&both).contains("ask again"));
     found.graph.edges[0].why = lock(Some(Rank(1)));
     assert!(found.doubt_of(&both).contains("locked"));
