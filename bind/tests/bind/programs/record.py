@@ -61,7 +61,10 @@ for stop in range(1500):
     if hits[pc] <= 3:
         out.write("stop\n")
         stack = int(gdb.parse_and_eval("(long)$rsp")) - 128
-        memory(stack, stack + 4096)
+        # The stack may end at the next page: little stands above main where the environment is small.
+        page = (stack + 4096) & ~4095
+        memory(stack, page)
+        memory(page, stack + 4096)
         for words in plan:
             if words[0] == "data":
                 memory(int(words[1], 16) + bias, int(words[2], 16) + bias)
