@@ -38,7 +38,9 @@ fn closed(name: &str) -> Option<Sandbox> {
 
 fn started_by(sandbox: &Sandbox, user: u32) -> Target {
     // From where everybody may run it: the way to the sandbox may be closed.
-    let program = std::env::temp_dir().join(format!("hindmost-rights-{}-{user}", std::process::id()));
+    // Another test may be running its copy.
+    let name = sandbox.root.file_name().unwrap().to_string_lossy();
+    let program = std::env::temp_dir().join(format!("hindmost-{name}-{}-{user}", std::process::id()));
     fs::copy(sandbox.path("spin"), &program).unwrap();
     let mut command = Command::new(&program);
     command.uid(user).gid(user).stdin(Stdio::null());
