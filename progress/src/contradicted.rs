@@ -7,7 +7,7 @@
 //!
 //! - it has more loops around both, one in the other, than the source has. Compilers take loops away (unrolled ones, ones of a single iteration) and copy them; they
 //!   make none around a call, but of calls of a function by itself ([`tail`](crate::tail)); or
-//! - outside of all loops, the call that the source puts first is reached from the other one, and never the other way round. Compilers keep the order of calls that have
+//! - where neither has a loop around both, the call that the source puts first is reached from the other one, and never the other way round. Compilers keep the order of calls that have
 //!   effects, and where they did not, the tasks have made them in the order of the code.
 
 use crate::code::CodeFrame;
@@ -40,10 +40,12 @@ impl Order<'_> {
             let of_source = || self.loops_around_both((a, of_a.levels()), (b, of_b.levels())).0;
             let of_code = self.loops_of_code_around(of_a, of_b);
             let is_decided_here = || a.origin.get(depth).is_some_and(is_within);
-            let is_contradicted = match of_code {
-                0 => is_decided_here() && self.makes_calls_in_another_order((of_a, of_b), relation),
-                loops => loops > of_source(),
-            };
+            // Whoever leaves a loop of the source is in the iteration that he leaves, though no code leads back from there.
+            let is_in_no_loop = || of_code == 0 && of_source() == 0;
+            let is_contradicted = of_code > 0 && of_code > of_source()
+                || is_decided_here()
+                    && is_in_no_loop()
+                    && self.makes_calls_in_another_order((of_a, of_b), relation);
             if is_contradicted {
                 return a.frames[first].function;
             }
