@@ -128,9 +128,8 @@ impl Everywhere {
     pub(crate) fn programs(&self) -> Vec<PathBuf> {
         let mut counted: BTreeMap<&str, usize> = BTreeMap::new();
         for task in self.gathering.found().flat_map(|(_, found)| &found.tasks) {
-            let path = task.executable.as_str();
             *counted
-                .entry(path.strip_suffix(" (deleted)").unwrap_or(path))
+                .entry(runtime_probe::path_as_mapped(&task.executable))
                 .or_default() += 1;
         }
         let mut programs = Vec::from_iter(counted.into_iter().filter(|(path, _)| !path.is_empty()));

@@ -256,13 +256,17 @@ impl FunctionCode {
         }
     }
 
+    /// The place of a block, by its number in [`MachineCode::blocks`], among those of the function.
+    fn local(&self, block: u32) -> Option<usize> {
+        self.blocks.binary_search(&block).ok()
+    }
+
     /// How the first place stands to the second, if both are in one execution of the function.
     ///
     /// # Errors
     /// When that is not known.
     pub(crate) fn compare(&self, a: &CodePlace, b: &CodePlace) -> Result<(Relation, CodeProof), CodeDoubt> {
-        let local = |place: &CodePlace| self.blocks.binary_search(&place.block);
-        let (Ok(at_a), Ok(at_b)) = (local(a), local(b)) else {
+        let (Some(at_a), Some(at_b)) = (self.local(a.block), self.local(b.block)) else {
             return Err(CodeDoubt::NoCounter);
         };
         let mut region = self.whole();
@@ -333,8 +337,7 @@ impl FunctionCode {
 
     /// Whether who is in the block `at` of the code makes the call at the end of the block `call` next, without any branch in between, or has just come back from it.
     pub(crate) fn beside(&self, at: u32, call: u32) -> Option<Relation> {
-        let local = |block: u32| self.blocks.binary_search(&block).ok();
-        let (at, call) = (local(at)?, local(call)?);
+        let (at, call) = (self.local(at)?, self.local(call)?);
         let only_next = |block: usize| match self.next[block][..] {
             [(next, _)] => Some(next),
             _ => None,
@@ -358,7 +361,7 @@ impl FunctionCode {
     /// The blocks that lead to this one, itself included, and end in a call that may come to MPI.
     pub(crate) fn communicating_before(&self, block: u32) -> impl Iterator<Item = u32> {
         let whole = self.whole();
-        let at = self.blocks.binary_search(&block).ok();
+        let at = self.local(block);
         let led_from = at.map_or_else(Vec::new, |at| self.led_from(&whole, at));
         let found = led_from.into_iter().zip(&self.communicates).zip(&self.blocks);
         found
@@ -377,8 +380,8 @@ impl FunctionCode {
 
     /// Whether a block ends in a call that may come to MPI.
     pub(crate) fn communicates(&self, block: u32) -> bool {
-        let at = self.blocks.binary_search(&block);
-        at.is_ok_and(|at| self.communicates[at])
+        let at = self.local(block);
+        at.is_some_and(|at| self.communicates[at])
     }
 
     /// Whether blocks of the region that can be come back to, other than those of `own`, lead to this one.
@@ -434,8 +437,7 @@ impl FunctionCode {
 
     /// How many loops are around both of two blocks, one in the other, until one has several entries; by ways that control takes for certain.
     pub(crate) fn loops_around_both(&self, a: u32, b: u32) -> usize {
-        let local = |block: u32| self.blocks.binary_search(&block);
-        let (Ok(a), Ok(b)) = (local(a), local(b)) else {
+        let (Some(a), Some(b)) = (self.local(a), self.local(b)) else {
             return 0;
         };
         let mut region = self.whole();
@@ -453,8 +455,7 @@ impl FunctionCode {
 
     /// Whether one block leads to another for certain, and that one never to the first.
     pub(crate) fn comes_before(&self, earlier: u32, later: u32) -> bool {
-        let local = |block: u32| self.blocks.binary_search(&block);
-        let (Ok(earlier), Ok(later)) = (local(earlier), local(later)) else {
+        let (Some(earlier), Some(later)) = (self.local(earlier), self.local(later)) else {
             return false;
         };
         let whole = self.whole();
@@ -491,7 +492,7 @@ impl FunctionCode {
     /// The registers and slots that tell the iterations of the loops around a block.
     pub(crate) fn counters_at(&self, block: u32) -> BTreeSet<MachineLocation> {
         let mut found = BTreeSet::new();
-        let Ok(at) = self.blocks.binary_search(&block) else {
+        let Some(at) = self.local(block) else {
             return found;
         };
         for in_loop in self.loops_around(at) {

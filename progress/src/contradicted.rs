@@ -40,12 +40,14 @@ impl Order<'_> {
             let of_source = || self.loops_around_both((a, of_a.levels()), (b, of_b.levels())).0;
             let of_code = self.loops_of_code_around(of_a, of_b);
             let is_decided_here = || a.origin.get(depth).is_some_and(is_within);
-            // Whoever leaves a loop of the source is in the iteration that he leaves, though no code leads back from there.
-            let is_in_no_loop = || of_code == 0 && of_source() == 0;
-            let is_contradicted = of_code > 0 && of_code > of_source()
-                || is_decided_here()
-                    && is_in_no_loop()
-                    && self.makes_calls_in_another_order((of_a, of_b), relation);
+            let is_contradicted = if of_code > 0 {
+                of_code > of_source()
+            } else {
+                // Whoever leaves a loop of the source is in the iteration that he leaves, though no code leads back from there.
+                is_decided_here()
+                    && of_source() == 0
+                    && self.makes_calls_in_another_order((of_a, of_b), relation)
+            };
             if is_contradicted {
                 return a.frames[first].function;
             }

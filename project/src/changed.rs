@@ -23,12 +23,25 @@ impl Sources {
     ///
     /// The first build is the program, the others are its libraries.
     pub fn leave_out_changed(&mut self, builds: &[&Executable]) -> bool {
+        let names = self.names_in(builds);
+        let (changed, mut warnings) = self.changed(builds, &names);
+        self.warnings.append(&mut warnings);
+        // What nothing includes any more that is left is no source of these builds.
+        let mut left = names.iter().enumerate().filter(|(at, _)| !changed.contains(at));
+        let is_some_left = changed.is_empty() || left.any(|(_, name)| is_compiled(builds, name));
+        let mut at = 0..;
+        self.files
+            .retain(|_| is_some_left && at.next().is_none_or(|at| !changed.contains(&at)));
+        !changed.is_empty()
+    }
+
+    /// The files that are not those of the builds, which know them by these `names`, and what there is to say of them.
+    fn changed(&self, builds: &[&Executable], names: &[String]) -> (BTreeSet<usize>, Vec<String>) {
         // Asked once of each file, however many libraries there are.
         let times = self.files.iter().map(|file| cache::modified(self.place_of(file)));
         let times = Vec::from_iter(times);
-        let names = self.names_in(builds);
         let includers = LazyCell::new(|| self.includers());
-        let mut left_out: BTreeSet<usize> = BTreeSet::new();
+        let mut changed: BTreeSet<usize> = BTreeSet::new();
         let mut warnings = Vec::new();
         for (number, build) in builds.iter().enumerate() {
             let compiled = Vec::from_iter(names.iter().map(|name| build.compiled_files().get(name)));
@@ -45,8 +58,8 @@ impl Sources {
                     continue;
                 }
                 let affected = all_from(at, &includers).into_iter();
-                let affected = affected.filter(|&each| compiled[each].is_some() && left_out.insert(each));
-                let Some(affected) = self.left_out(at, &Vec::from_iter(affected)) else {
+                let affected = affected.filter(|&each| compiled[each].is_some() && changed.insert(each));
+                let Some(left_out) = self.left_out(at, &Vec::from_iter(affected)) else {
                     continue;
                 };
                 let path = &self.files[at].path;
@@ -54,26 +67,18 @@ impl Sources {
                 let (program, source) = (base::shell_word(&program), base::shell_word(path));
                 warnings.push(match empty {
                     None => format!(
-                        "{path} is newer than {what}: {affected}, since its lines may not be those of the build (if only its time is new: `touch -r {program} {source}`)"
+                        "{path} is newer than {what}: {left_out}, since its lines may not be those of the build (if only its time is new: `touch -r {program} {source}`)"
                     ),
                     Some(line) if is_newer => format!(
-                        "{path} is newer than {what}, which has code of line {line}, where nothing is written now: {affected}"
+                        "{path} is newer than {what}, which has code of line {line}, where nothing is written now: {left_out}"
                     ),
                     Some(line) => format!(
-                        "{path} is not the text that {what} was built from, which has code of line {line}, where nothing is written here: {affected}"
+                        "{path} is not the text that {what} was built from, which has code of line {line}, where nothing is written here: {left_out}"
                     ),
                 });
             }
         }
-        drop(includers);
-        self.warnings.append(&mut warnings);
-        // What nothing includes any more that is left is no source of these builds.
-        let mut left = names.iter().enumerate().filter(|(at, _)| !left_out.contains(at));
-        let is_some_left = left_out.is_empty() || left.any(|(_, name)| is_compiled(builds, name));
-        let mut at = 0..;
-        self.files
-            .retain(|_| is_some_left && at.next().is_none_or(|at| !left_out.contains(&at)));
-        !left_out.is_empty()
+        (changed, warnings)
     }
 
     /// By what names the builds may know the files: their own, or, since a path that the user gave is another spelling of the build's, their real ones.
@@ -87,7 +92,7 @@ impl Sources {
         self.files.iter().map(name).collect()
     }
 
-    /// What is left out because the file `at` is newer, in words; nothing if nothing is.
+    /// What is left out because the file `at` is not the build's, in words; nothing if nothing is.
     fn left_out(&self, at: usize, affected: &[usize]) -> Option<String> {
         let others = affected.iter().filter(|&&each| each != at);
         let others = Vec::from_iter(others.map(|&each| self.files[each].path.as_str()));
@@ -159,12 +164,16 @@ pub(crate) fn doubt(map: &mut Map, path: &Path, executable: &Executable, reader:
     let mut newer = BTreeSet::new();
     for (id, file) in map.files.iter_enumerated() {
         let place = Path::new(&file.path);
+        let itself = (cache::modified(place) > Some(built)).then(|| place.to_owned());
+        // Where the map is as old as the program no header was changed between the two, and a source need not be read.
+        if itself.is_none() && made <= built {
+            continue;
+        }
         let bytes = reader.read(place, Limit::SOURCE);
         let is_the_maps = |bytes: &Vec<u8>| engine::content_hash(bytes) == file.hash;
         let Some(bytes) = bytes.ok().filter(is_the_maps) else {
             continue;
         };
-        let itself = (cache::modified(place) > Some(built)).then(|| place.to_owned());
         if let Some(found) = itself.or_else(|| headers.newer_in(bytes, place)) {
             changed.insert(id);
             newer.insert(found);

@@ -8,7 +8,7 @@ use crate::listener::Listener;
 use crate::symbolize;
 use base::RankSet;
 use regular_files::Reader;
-use runtime_probe::{Core, libraries_of_cores};
+use runtime_probe::{Core, libraries_of_cores, path_as_mapped};
 use snapshot::Task;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -120,7 +120,7 @@ fn map_for(
     cores: &[&Core],
     listener: &dyn Listener,
 ) -> Result<JobMap, Failure> {
-    let path = Path::new(path.strip_suffix(" (deleted)").unwrap_or(path));
+    let path = Path::new(path_as_mapped(path));
     let reader = &reader_of(cores.iter().copied());
     let executable = Executable::read_by(reader, path)?;
     let is_another = |core: &&Core| match core.executable_build_id() {

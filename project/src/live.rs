@@ -8,7 +8,7 @@ use crate::listener::Listener;
 use crate::symbolize;
 use engine::Map;
 use regular_files::{Reader, User};
-use runtime_probe::{Job, Library, TaskRef};
+use runtime_probe::{Job, Library, TaskRef, path_as_mapped};
 use snapshot::Task;
 use std::cell::LazyCell;
 use std::collections::BTreeMap;
@@ -223,10 +223,7 @@ pub(crate) fn add_lines_of_job(records: &mut [Task], job: &Job) {
     let all = Vec::from_iter(job.tasks.iter().map(|task| task.pid));
     let libraries = LazyCell::new(move || runtime_probe::libraries_of(&all));
     symbolize::add_lines(records, &|name| {
-        let runs = |task: &&TaskRef| {
-            let path = task.executable.as_str();
-            is_named(path.strip_suffix(" (deleted)").unwrap_or(path), name)
-        };
+        let runs = |task: &&TaskRef| is_named(path_as_mapped(&task.executable), name);
         if let Some(task) = job.tasks.iter().find(runs) {
             return Executable::of_process(task.pid, Path::new(&task.executable), reader).ok();
         }
@@ -290,13 +287,7 @@ fn programs(job: &Job) -> Vec<(PathBuf, Vec<&TaskRef>)> {
     }
     let mut programs: Vec<(PathBuf, Vec<&TaskRef>)> = by_path
         .into_iter()
-        // The kernel marks a file that was replaced or removed since the process started.
-        .map(|(path, tasks)| {
-            (
-                Path::new(path.strip_suffix(" (deleted)").unwrap_or(path)).to_owned(),
-                tasks,
-            )
-        })
+        .map(|(path, tasks)| (PathBuf::from(path_as_mapped(path)), tasks))
         .collect();
     programs.sort_by_key(|(_, tasks)| std::cmp::Reverse(tasks.len()));
     programs

@@ -3,6 +3,7 @@
 use crate::contents::Contents;
 use crate::memory::PAGE;
 use crate::names::{self, Tables};
+use crate::procfs::path_as_mapped;
 use crate::symbols::Symbols;
 use gimli::{BaseAddresses, DebugFrame, EhFrame, EhFrameHdr, EndianSlice, LittleEndian, UnwindSection};
 use object::elf;
@@ -190,8 +191,7 @@ impl Module {
 
     /// The file name without its directories.
     pub(crate) fn name(&self) -> &str {
-        let path = self.path.strip_suffix(" (deleted)").unwrap_or(&self.path);
-        base::last_component(path)
+        base::last_component(path_as_mapped(&self.path))
     }
 
     /// Where the file defines the object whose address is Open MPI's `MPI_COMM_WORLD`, as linked.

@@ -102,6 +102,7 @@ pub use gather::Stopping;
 pub use libraries::{Library, all_libraries_of, libraries_of, libraries_of_cores};
 pub use mpir::of_launcher as launcher_table;
 pub use names::defines_function;
+pub use procfs::path_as_mapped;
 pub use proctable::{ProcessTable, TableEntry, own_host, same_host};
 pub use serve::{ServeError, selected, serve};
 pub use several::take_each;

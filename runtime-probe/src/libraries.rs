@@ -3,6 +3,7 @@
 use crate::core_file::Core;
 use crate::elf::Module;
 use crate::modules::{Modules, Space};
+use crate::procfs::{path_as_mapped, path_before_replaced};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
@@ -31,39 +32,39 @@ pub fn all_libraries_of(pids: &[u32]) -> Vec<Library> {
 /// The paths of those that [`libraries_of`] gives, of processes that left cores.
 pub fn libraries_of_cores(cores: &[&Core]) -> Vec<PathBuf> {
     let mut modules = Modules::default();
-    let mut known = BTreeSet::new();
-    let mut all = Vec::new();
-    for core in cores {
+    let all = cores.iter().flat_map(|core| {
         let space = modules.space_of_core(core);
         let executable = core.executable().unwrap_or_default();
         let found = wanted(&modules, &space, executable, |module| module.has_debug_info);
-        let paths = found.map(|(path, _)| PathBuf::from(path));
-        all.extend(paths.filter(|path| known.insert(path.clone())));
-    }
-    all
+        Vec::from_iter(found.map(|(path, _)| PathBuf::from(path)))
+    });
+    each_once(all, PathBuf::clone)
 }
 
 fn of_processes(pids: &[u32], is_wanted: fn(&Module) -> bool) -> Vec<Library> {
     let mut modules = Modules::default();
-    let mut known = BTreeSet::new();
-    let mut all = Vec::new();
-    for &pid in pids {
+    let all = pids.iter().flat_map(|&pid| {
         let executable = crate::procfs::executable(pid).unwrap_or_default();
+        let executable = executable.display().to_string();
         let space = modules.space_of(pid).unwrap_or_default();
-        for (path, (start, end)) in wanted(&modules, &space, &executable.display().to_string(), is_wanted) {
-            if known.insert(path.to_owned()) {
-                // The kernel marks a file that was replaced or removed since it was mapped.
-                let own = path.strip_suffix(" (deleted)");
-                let link = || PathBuf::from(format!("/proc/{pid}/map_files/{start:x}-{end:x}"));
-                all.push(Library {
-                    pid,
-                    path: PathBuf::from(own.unwrap_or(path)),
-                    replaced: own.map(|_| link()),
-                });
+        let found = wanted(&modules, &space, &executable, is_wanted);
+        Vec::from_iter(found.map(|(path, (start, end))| {
+            Library {
+                pid,
+                path: PathBuf::from(path_as_mapped(path)),
+                replaced: path_before_replaced(path)
+                    .map(|_| PathBuf::from(format!("/proc/{pid}/map_files/{start:x}-{end:x}"))),
             }
-        }
-    }
-    all
+        }))
+    });
+    // One path may be that of what some processes run, and that of what others run no longer.
+    each_once(all, |library| (library.path.clone(), library.replaced.is_some()))
+}
+
+/// Of those with the same key the first.
+fn each_once<T, K: Ord>(all: impl Iterator<Item = T>, key: impl Fn(&T) -> K) -> Vec<T> {
+    let mut known = BTreeSet::new();
+    all.filter(|each| known.insert(key(each))).collect()
 }
 
 /// The shared objects of an address space with where their code is mapped, in order of address.

@@ -7,7 +7,7 @@ use crate::core_file::{Core, MappedFile};
 use crate::effort::Effort;
 use crate::elf::Module;
 use crate::outline::Outline;
-use crate::procfs::Mapping;
+use crate::procfs::{Mapping, path_as_mapped, path_before_replaced};
 use crate::sys;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -193,7 +193,7 @@ impl Modules {
     }
 
     fn module_of_core(&mut self, core: &Core, mapped: &MappedFile) -> Result<ModuleId, String> {
-        let path = mapped.path.strip_suffix(" (deleted)").unwrap_or(&mapped.path);
+        let path = path_as_mapped(&mapped.path);
         let id = self.of_image(Image::Path(path.to_owned()), path, || {
             let unreadable = |error| format!("cannot read {path}, which the core refers to: {error}");
             let file = regular_files::open(Path::new(path)).map_err(unreadable)?;
@@ -229,7 +229,7 @@ impl Modules {
     }
 
     fn module_of(&mut self, pid: u32, view: Option<View>, mapping: &Mapping) -> Result<ModuleId, String> {
-        let unreadable = |error: io::Error| match mapping.path.strip_suffix(" (deleted)") {
+        let unreadable = |error: io::Error| match path_before_replaced(&mapping.path) {
             Some(path) => {
                 format!(
                     "{path} was replaced or removed since the job started, and only root may still read it"

@@ -206,7 +206,20 @@ impl MarkOfExec {
     }
 }
 
-/// The executable as the kernel names it, ` (deleted)` included.
+/// What the kernel puts behind the path of a file that was replaced or removed since it was mapped or started.
+const REPLACED: &str = " (deleted)";
+
+/// The path that a file had, if the kernel marks it as replaced or removed since.
+pub(crate) fn path_before_replaced(path: &str) -> Option<&str> {
+    path.strip_suffix(REPLACED)
+}
+
+/// The path that a file has, or had before it was replaced or removed.
+pub fn path_as_mapped(path: &str) -> &str {
+    path_before_replaced(path).unwrap_or(path)
+}
+
+/// The executable as the kernel names it, with its mark if it was replaced ([`path_before_replaced`]).
 pub(crate) fn executable(pid: u32) -> io::Result<PathBuf> {
     let of_process = fs::read_link(format!("/proc/{pid}/exe"));
     of_process.or_else(|error| {

@@ -69,20 +69,29 @@ pub fn line_without_code(path: &str, text: &[u8], language: Language, lines: &BT
     }
     let tokens = lex(text);
     File::read(path, text, &tokens, language)?;
-    let mut written = BTreeSet::new();
-    let (mut line, mut at) = (1, 0);
-    for token in tokens {
-        let (start, end) = (token.start as usize, token.end as usize);
-        line += line_ends(&text[at..start]);
-        let last = line + line_ends(&text[start..end]);
-        written.extend(line..=last);
-        (line, at) = (last, end);
-    }
+    let starts = LineStarts::of(text);
+    let on = |token: &Token| starts.line_of(token.start)..=starts.line_of(token.end);
+    let written: BTreeSet<u32> = tokens.iter().flat_map(on).collect();
     lines.difference(&written).next().copied()
 }
 
-fn line_ends(text: &[u8]) -> u32 {
-    text.iter().filter(|byte| **byte == b'\n').count() as u32
+/// Where the lines of a text begin.
+struct LineStarts(Vec<usize>);
+
+impl LineStarts {
+    fn of(text: &[u8]) -> Self {
+        let behind_ends = text.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
+        Self(
+            std::iter::once(0)
+                .chain(behind_ends.map(|(at, _)| at + 1))
+                .collect(),
+        )
+    }
+
+    /// The line of a byte, counted from 1.
+    fn line_of(&self, offset: u32) -> u32 {
+        self.0.partition_point(|&start| start <= offset as usize) as u32
+    }
 }
 
 /// What a build has compiled of a group.
@@ -221,11 +230,8 @@ impl<'t> File<'t> {
 
     /// What lines with code tell; `None` where they contradict each other.
     fn evidence(&self, lines: &BTreeSet<u32>) -> Option<Evidence> {
-        let mut starts = vec![0];
-        let bytes = self.text.iter().enumerate();
-        starts.extend(bytes.filter_map(|(at, byte)| (*byte == b'\n').then_some(at + 1)));
-        // From 1.
-        let line_of = |offset: u32| starts.partition_point(|&start| start <= offset as usize) as u32;
+        let starts = LineStarts::of(self.text);
+        let line_of = |offset: u32| starts.line_of(offset);
         let mut found = Evidence {
             arms: Vec::new(),
             answers: BTreeMap::new(),

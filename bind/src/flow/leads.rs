@@ -98,38 +98,29 @@ fn returning(ways: &[Ways], function_of: &[usize]) -> Vec<bool> {
 impl Leaves<'_, '_, '_> {
     /// The pieces that one calls and jumps to; `None` if it may come to MPI by itself, or to what is not known.
     fn led_to(&self, at: usize) -> Option<Vec<usize>> {
-        #[cfg(test)]
-        tests::GONE_THROUGH.set(tests::GONE_THROUGH.get() + 1);
-        let piece = self.pieces[at].as_ref()?;
-        let mut found = Vec::new();
-        for step in piece.steps.values() {
-            if step.jumps_anywhere {
-                return None;
-            }
-            match step.call {
-                None | Some(Callee::OnItsOwn) => {}
-                Some(Callee::Returns | Callee::NeverReturns | Callee::Unknown) => return None,
-                Some(Callee::Here(address)) => found.push(self.file.frame_at(address)?),
-            }
-            for &target in &step.jumps {
-                match self.file.frame_at(target) {
-                    Some(other) => found.push(other),
-                    None => {
-                        let name = self.file.names.of_stub(self.file.image, target)?;
-                        if of_library(name)? != Callee::OnItsOwn {
-                            return None;
-                        }
-                    }
-                }
-            }
-        }
-        found.sort_unstable();
-        found.dedup();
-        Some(found)
+        let called = |callee| match callee {
+            Callee::OnItsOwn => Some(None),
+            Callee::Returns | Callee::NeverReturns | Callee::Unknown => None,
+            Callee::Here(address) => self.file.frame_at(address).map(Some),
+        };
+        let of_stub = |name: &str| (of_library(name)? == Callee::OnItsOwn).then_some(());
+        self.gone_to(at, called, of_stub)
     }
 
     /// The pieces that one jumps to; `None` if it is not known where it jumps to, as of one that is not decoded.
     fn jumped_to(&self, at: usize) -> Option<Vec<usize>> {
+        // A stub leads to another file, which does not jump back.
+        self.gone_to(at, |_| Some(None), |_| Some(()))
+    }
+
+    /// The pieces that one jumps to, and those that it has `called`; `None` if that is not known of a jump, or by one of these: `of_stub` is asked about the name of
+    /// each function of another file that it jumps to.
+    fn gone_to(
+        &self,
+        at: usize,
+        called: impl Fn(Callee) -> Option<Option<usize>>,
+        of_stub: impl Fn(&str) -> Option<()>,
+    ) -> Option<Vec<usize>> {
         #[cfg(test)]
         tests::GONE_THROUGH.set(tests::GONE_THROUGH.get() + 1);
         let piece = self.pieces[at].as_ref()?;
@@ -138,11 +129,13 @@ impl Leaves<'_, '_, '_> {
             if step.jumps_anywhere {
                 return None;
             }
+            if let Some(callee) = step.call {
+                found.extend(called(callee)?);
+            }
             for &target in &step.jumps {
                 match self.file.frame_at(target) {
                     Some(other) => found.push(other),
-                    // A stub leads to another file, which does not jump back.
-                    None => drop(self.file.names.of_stub(self.file.image, target)?),
+                    None => of_stub(self.file.names.of_stub(self.file.image, target)?)?,
                 }
             }
         }

@@ -6,26 +6,46 @@ use serde_json::Value;
 use std::fs::File;
 use std::time::{Duration, UNIX_EPOCH};
 
-/// Says a byte in the visit given, and stays there. The lines between the marks are taken out by the edit: what was two loops is one.
-const TWO_LOOPS: &str = "\
+/// A program that says a byte in the visit given, and stays there; what it includes or defines at its head, and the statements of its work.
+fn program(head: &str, work: &str) -> String {
+    format!(
+        "\
 #include <stdlib.h>
 #include <unistd.h>
+{head}
 
 static volatile int gate = 1;
-static int stop, visits;
+static int stop, visits, it;
 
-static void visit(void)
-{
+__attribute__((noinline)) static void visit(void)
+{{
     if (++visits != stop)
         return;
     if (write(1, \"x\", 1) != 1)
         return;
     while (gate)
         continue;
-}
+}}
 
 static void work(void)
-{
+{{
+{work}}}
+
+int main(int argc, char **argv)
+{{
+    stop = argc > 1 ? atoi(argv[1]) : 1;
+    work();
+    return 0;
+}}
+"
+    )
+}
+
+/// The lines between the marks are taken out by the edit: what was two loops is one.
+fn two_loops() -> String {
+    program(
+        "",
+        "\
     int i;
     for (i = 0; i < 3; i++) {
         visit();
@@ -35,15 +55,9 @@ static void work(void)
 /* to here */
         visit();
     }
+",
+    )
 }
-
-int main(int argc, char **argv)
-{
-    stop = argc > 1 ? atoi(argv[1]) : 1;
-    work();
-    return 0;
-}
-";
 
 /// A program of two loops with a task in each, of which the first one is behind; and the source as it was edited afterwards.
 struct Edited {
@@ -55,11 +69,12 @@ struct Edited {
 impl Edited {
     fn new(name: &str) -> Self {
         let sandbox = Sandbox::new(name);
-        sandbox.write("two.c", TWO_LOOPS);
+        let text = two_loops();
+        sandbox.write("two.c", &text);
         sandbox.compile("two.c", "two", &["-g", "-O0"]);
         let behind = sandbox.start("two", &["2"]);
         let ahead = sandbox.start("two", &["4"]);
-        let (before, rest) = TWO_LOOPS.split_once("/* from here */").unwrap();
+        let (before, rest) = text.split_once("/* from here */").unwrap();
         let (between, after) = rest.split_once("/* to here */").unwrap();
         let blank = "\n".repeat(between.matches('\n').count());
         sandbox.write("two.c", format!("{before}{blank}{after}"));
@@ -122,7 +137,7 @@ fn a_map_of_an_edited_source_is_not_believed() {
 #[test]
 fn a_map_that_was_made_before_the_edit_is_believed() {
     let sandbox = Sandbox::new("mapped-early");
-    sandbox.write("two.c", TWO_LOOPS);
+    sandbox.write("two.c", two_loops());
     sandbox.compile("two.c", "two", &["-g", "-O0"]);
     sandbox.ok(&["map", "--quiet", "two.c"]);
     let edited = Edited::new("edited-late");
@@ -132,40 +147,8 @@ fn a_map_that_was_made_before_the_edit_is_believed() {
     assert!(!warns(&answer), "{answer:#}");
 }
 
-/// A loop that is a header's. What is edited has no line of its own in the program.
-const LOOP_OF_A_HEADER: &str = "\
-#include <stdlib.h>
-#include <unistd.h>
-#include \"steps.h\"
-
-static volatile int gate = 1;
-static int stop, visits, it;
-
-static void visit(void)
-{
-    if (++visits != stop)
-        return;
-    if (write(1, \"x\", 1) != 1)
-        return;
-    while (gate)
-        continue;
-}
-
-static void work(void)
-{
-    EACH {
-        visit();
-        visit();
-    }
-}
-
-int main(int argc, char **argv)
-{
-    stop = argc > 1 ? atoi(argv[1]) : 1;
-    work();
-    return 0;
-}
-";
+/// A loop, if EACH is one: what it stands for has no line of its own in the program.
+const TWO_VISITS: &str = "    EACH {\n        visit();\n        visit();\n    }\n";
 
 #[test]
 fn a_header_that_was_edited_changes_what_includes_it() {
@@ -178,7 +161,7 @@ fn a_header_that_was_edited_changes_what_includes_it() {
         let edited = if between.is_empty() { "steps.h" } else { "inner.h" };
         sandbox.write("steps.h", between);
         sandbox.write(edited, "#define EACH for (it = 0; it < 3; it++)\n");
-        sandbox.write("two.c", LOOP_OF_A_HEADER);
+        sandbox.write("two.c", program("#include \"steps.h\"", TWO_VISITS));
         sandbox.compile("two.c", "two", &["-g", "-O0"]);
         let behind = sandbox.start("two", &["2"]);
         let ahead = sandbox.start("two", &["3"]);
@@ -219,22 +202,28 @@ fn a_source_of_another_text_is_not_read_however_old_it_is() {
 /// The loop, or the order of two calls, is what the compiler's command line says; a source that is read without that has another.
 #[test]
 fn a_macro_of_the_command_line_is_not_the_one_of_the_source() {
-    let of_source = "#ifndef EACH\n#define EACH if (1)\n#endif";
-    let in_loop = LOOP_OF_A_HEADER.replace("#include \"steps.h\"", of_source);
-    let of_source = "#ifndef FIRST\n#define FIRST 1\n#endif";
-    let in_order = LOOP_OF_A_HEADER
-        .replace("#include \"steps.h\"", of_source)
-        .replace(
-            "    EACH {\n        visit();\n        visit();\n    }\n",
-            "    if (!FIRST)\n        goto second;\nfirst:\n    visit();\n    if (!FIRST)\n        return;\nsecond:\n    visit();\n    if (!FIRST)\n        goto first;\n",
-        );
+    let in_loop = program("#ifndef EACH\n#define EACH if (1)\n#endif", TWO_VISITS);
+    let in_order = program(
+        "#ifndef FIRST\n#define FIRST 1\n#endif",
+        "\
+    if (!FIRST)
+        goto second;
+first:
+    visit();
+    if (!FIRST)
+        return;
+second:
+    visit();
+    if (!FIRST)
+        goto first;
+",
+    );
     for (text, macros, tasks) in [
         (&in_loop, "-DEACH=for (it = 0; it < 3; it++)", ["2", "3"]),
         (&in_order, "-DFIRST=0", ["1", "2"]),
     ] {
         for level in ["-O0", "-O1", "-O2"] {
             let sandbox = Sandbox::new("command-line");
-            let text = text.replace("static void visit", "__attribute__((noinline)) static void visit");
             sandbox.write("two.c", text);
             sandbox.compile("two.c", "two", &["-g", level, macros]);
             let [behind, ahead] = tasks.map(|stop| sandbox.start("two", &[stop]));
