@@ -1,13 +1,15 @@
-//! The lines that a build has code of: which arms of conditional groups it has taken.
+//! What a build tells of the texts that it was made of: the lines that it has code of, and so which arms of conditional groups it has taken; and, from
+//! compilers that write them down, their checksums.
 
 use crate::debug::{Debug, UnitId};
 use crate::elf::Image;
 use crate::lines::{UnitFiles, primary_path, rows};
 use crate::paths::PathId;
 use crate::walk::file_index;
+use md5::Digest;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a build tells of a file that only one of its units has.
+/// What a build tells of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CompiledFile {
     /// The lines that have code, or the head of a function, counted from 1. A line that is listed was compiled; one that is not may have been compiled, too.
@@ -15,6 +17,20 @@ pub struct CompiledFile {
     pub lines: BTreeSet<u32>,
     /// The unit includes it. Others may, too, if they take nothing from it that debug info would show: what its macros stand for.
     pub is_included: bool,
+    /// The checksums of what the units have read as this file (DWARF 5, section 6.2.4.1, `DW_LNCT_MD5`; clang writes them and gcc 12 does not): one, unless it was
+    /// changed between two compilations. Empty where they were not written down.
+    pub texts: BTreeSet<Md5>,
+}
+
+/// A checksum as DWARF has it. It tells one text from another, and says nothing against somebody who forges one.
+pub type Md5 = [u8; 16];
+
+impl CompiledFile {
+    /// Whether `text` is what the build has read as this file; `None` where it does not tell.
+    pub fn is_made_of(&self, text: &[u8]) -> Option<bool> {
+        let checksum = || md5::Md5::digest(text).into();
+        (!self.texts.is_empty()).then(|| self.texts == BTreeSet::from([checksum()]))
+    }
 }
 
 /// By path, as in [`SourceUnit`](crate::SourceUnit): the files that units compile or include.
@@ -52,9 +68,11 @@ pub(crate) fn compiled_files(image: &Image<'_>, debug: &Debug<'_>) -> BTreeMap<S
     if damaged > 0 {
         return BTreeMap::new();
     }
-    let file = |&path: &PathId| CompiledFile {
+    let mut texts = files.texts();
+    let mut file = |&path: &PathId| CompiledFile {
         lines: BTreeSet::new(),
         is_included: !own.contains(&path),
+        texts: texts.remove(&path).unwrap_or_default(),
     };
     let mut found: BTreeMap<PathId, CompiledFile> = uses.keys().map(|path| (*path, file(path))).collect();
     let code = rows.iter().map(|row| (row.path, row.line));

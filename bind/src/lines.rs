@@ -3,6 +3,7 @@
 //! A row of the program holds from its address to the next row's; several rows at one address leave the last. Rows
 //! that are no recommended breakpoint (`is_stmt` off) count as well: a task stops wherever it stops.
 
+use crate::compiled::Md5;
 use crate::debug::{Debug, Slice, UnitId, text};
 use crate::elf::Image;
 use crate::paths::{PathId, Paths, join, normalise};
@@ -61,6 +62,29 @@ impl<'d, 'a> UnitFiles<'d, 'a> {
         // Files count from 1 before DWARF 5.
         let count = program.map_or(0, |program| program.header().file_names().len() as u64 + 1);
         (0..count).filter_map(|index| self.path(unit, index)).collect()
+    }
+
+    /// The checksums of all files that have one: of each those that the units give.
+    pub(crate) fn texts(&mut self) -> BTreeMap<PathId, BTreeSet<Md5>> {
+        let mut found: BTreeMap<PathId, BTreeSet<Md5>> = BTreeMap::new();
+        for unit in self.debug.units.ids() {
+            let with_lines = self.debug.with_lines(unit);
+            let Some(program) = self.debug.units[with_lines].line_program.as_ref() else {
+                continue;
+            };
+            let header = program.header();
+            if !header.file_has_md5() {
+                continue;
+            }
+            for index in 0..=header.file_names().len() as u64 {
+                if let Some(file) = header.file(index)
+                    && let Some(path) = self.path(unit, index)
+                {
+                    found.entry(path).or_default().insert(*file.md5());
+                }
+            }
+        }
+        found
     }
 
     fn spell(&self, unit: UnitId, header: &LineProgramHeader<Slice<'a>>, index: u64) -> Option<String> {

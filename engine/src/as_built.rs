@@ -110,7 +110,7 @@ int main(void) {
                 "a.c".to_owned(),
                 CompiledFile {
                     lines: BTreeSet::from([line, 8]),
-                    is_included: false,
+                    ..Default::default()
                 },
             )]);
             let mut files = vec![file.clone()];

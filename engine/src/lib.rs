@@ -112,6 +112,7 @@ pub use answer::{
 };
 pub use as_built::{AsBuilt, CompiledFiles, line_without_code};
 pub use awaited::{Awaited, ChainEnd, Counterpart, Culprit, ToldBy, Wait, WaitsFor};
+pub use bind::CompiledFile;
 pub use binding::{
     BindError, CodeLine, DebugHints, Identity, Language, Mismatch, Needs, Program, ProgramSources,
     SourceUnit, bind_code, bind_library, bind_map, bind_program, build_id_at_head, build_id_text, check_map,

@@ -1,4 +1,4 @@
-//! Sources that are not those that a program was built from, by their times and by the lines that it has code of: neither their lines nor what they do need be the
+//! Sources that are not those that a program was built from, by their checksums, by their times, and by the lines that it has code of: neither their lines nor what they do need be the
 //! build's, and an order by other lines is a wrong order. What a newer header gives may change whatever includes it: a loop is a macro's as often as not.
 
 use crate::cache;
@@ -6,13 +6,44 @@ use crate::collect::Sources;
 use crate::executable::Executable;
 use crate::headers;
 use base::{Cause, Confidence, Doubt};
-use engine::{Map, SourceFile};
+use engine::{CompiledFile, Map, SourceFile};
 use rayon::prelude::*;
 use regular_files::{Limit, Reader};
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
+
+/// By what a file is not the one that a build was made of, or need not be.
+#[derive(Clone, Copy)]
+enum Difference {
+    /// By the compiler's own checksum of it.
+    Text,
+    /// The build has code of this line, on which nothing is written.
+    LineWithoutCode { line: u32, is_newer: bool },
+    /// By its time alone.
+    Newer,
+}
+
+impl Difference {
+    /// What is told of a file, which was changed at `time`, by a build that was made at `built`. A checksum that is right tells more than any time.
+    fn of(
+        file: &SourceFile,
+        compiled: Option<&CompiledFile>,
+        time: Option<SystemTime>,
+        built: Option<SystemTime>,
+    ) -> Option<Self> {
+        if let Some(is_same) = compiled.and_then(|compiled| compiled.is_made_of(&file.bytes)) {
+            return (!is_same).then_some(Self::Text);
+        }
+        let is_newer = built.is_some() && time > built;
+        let line = compiled.and_then(|compiled| engine::line_without_code(file, compiled));
+        match line {
+            Some(line) => Some(Self::LineWithoutCode { line, is_newer }),
+            None => is_newer.then_some(Self::Newer),
+        }
+    }
+}
 
 /// So many of the files that include a newer one are named.
 const NAMED: usize = 3;
@@ -46,17 +77,16 @@ impl Sources {
         for (number, build) in builds.iter().enumerate() {
             let compiled = Vec::from_iter(names.iter().map(|name| build.compiled_files().get(name)));
             let pairs = self.files.par_iter().zip(&compiled);
-            let empty = pairs.map(|(file, compiled)| engine::line_without_code(file, (*compiled)?));
-            let empty: Vec<Option<u32>> = empty.collect();
+            let built = build.modified;
+            let judged = pairs.zip(&times);
+            let judged = judged.map(|((file, compiled), time)| Difference::of(file, *compiled, *time, built));
+            let judged: Vec<Option<Difference>> = judged.collect();
             let what = match number {
                 0 => "the executable".into(),
                 _ => build.path.file_name().unwrap_or_default().to_string_lossy(),
             };
-            for (at, empty) in empty.into_iter().enumerate() {
-                let is_newer = build.modified.is_some() && times[at] > build.modified;
-                if !is_newer && empty.is_none() {
-                    continue;
-                }
+            for (at, difference) in judged.into_iter().enumerate() {
+                let Some(difference) = difference else { continue };
                 let affected = all_from(at, &includers).into_iter();
                 let affected = affected.filter(|&each| compiled[each].is_some() && changed.insert(each));
                 let Some(left_out) = self.left_out(at, &Vec::from_iter(affected)) else {
@@ -65,15 +95,18 @@ impl Sources {
                 let path = &self.files[at].path;
                 let program = build.path.to_string_lossy();
                 let (program, source) = (base::shell_word(&program), base::shell_word(path));
-                warnings.push(match empty {
-                    None => format!(
+                warnings.push(match difference {
+                    Difference::Newer => format!(
                         "{path} is newer than {what}: {left_out}, since its lines may not be those of the build (if only its time is new: `touch -r {program} {source}`)"
                     ),
-                    Some(line) if is_newer => format!(
+                    Difference::LineWithoutCode { line, is_newer: true } => format!(
                         "{path} is newer than {what}, which has code of line {line}, where nothing is written now: {left_out}"
                     ),
-                    Some(line) => format!(
+                    Difference::LineWithoutCode { line, is_newer: false } => format!(
                         "{path} is not the text that {what} was built from, which has code of line {line}, where nothing is written here: {left_out}"
+                    ),
+                    Difference::Text => format!(
+                        "{path} is not the text that {what} was built from, by the checksum in its debug info: {left_out}"
                     ),
                 });
             }
@@ -161,22 +194,27 @@ pub(crate) fn doubt(map: &mut Map, path: &Path, executable: &Executable, reader:
         older: BTreeSet::new(),
     };
     let mut changed = BTreeSet::new();
-    let mut newer = BTreeSet::new();
+    let mut because: BTreeMap<PathBuf, Difference> = BTreeMap::new();
     for (id, file) in map.files.iter_enumerated() {
         let place = Path::new(&file.path);
-        let itself = (cache::modified(place) > Some(built)).then(|| place.to_owned());
+        let time = cache::modified(place);
         // Where the map is as old as the program no header was changed between the two, and a source need not be read.
-        if itself.is_none() && made <= built {
+        if time <= Some(built) && made <= built {
             continue;
         }
-        let bytes = reader.read(place, Limit::SOURCE);
-        let is_the_maps = |bytes: &Vec<u8>| engine::content_hash(bytes) == file.hash;
-        let Some(bytes) = bytes.ok().filter(is_the_maps) else {
+        let bytes = reader.read(place, Limit::SOURCE).ok();
+        let Some(bytes) = bytes.filter(|bytes| engine::content_hash(bytes) == file.hash) else {
             continue;
         };
-        if let Some(found) = itself.or_else(|| headers.newer_in(bytes, place)) {
+        let path = file.path.clone();
+        let read = SourceFile { path, bytes };
+        let compiled = executable.compiled_files().get(&file.path);
+        let itself = Difference::of(&read, compiled, time, Some(built));
+        let itself = itself.map(|difference| (place.to_owned(), difference));
+        let found = itself.or_else(|| Some((headers.newer_in(read.bytes, place)?, Difference::Newer)));
+        if let Some((path, difference)) = found {
             changed.insert(id);
-            newer.insert(found);
+            because.insert(path, difference);
         }
     }
     for function in map.functions.iter_mut() {
@@ -185,9 +223,13 @@ pub(crate) fn doubt(map: &mut Map, path: &Path, executable: &Executable, reader:
             function.confidence_reason = Some(Doubt::at(Cause::ChangedSinceBuild, function.span.line));
         }
     }
-    let said = newer.iter().map(|path| {
+    let said = because.iter().map(|(path, difference)| {
+        let is = match difference {
+            Difference::Newer => "is newer than the executable",
+            Difference::Text | Difference::LineWithoutCode { .. } => "is not the text that the executable was built from",
+        };
         format!(
-            "{} is newer than the executable: nothing is believed that the map says of what is in it or includes it, since its lines may not be those of the build",
+            "{} {is}: nothing is believed that the map says of what is in it or includes it, since its lines may not be those of the build",
             path.display()
         )
     });

@@ -223,6 +223,36 @@ fn headers_that_one_unit_includes_have_their_lines() {
     }
 }
 
+/// clang writes down what it has read, and gcc 12 does not.
+#[test]
+fn a_text_is_told_from_another_one() {
+    let header = "static int once(int n)\n{\n    return n * 3 + 1;\n}\n";
+    let main = "#include \"one.h\"\nint main(int argc, char **argv)\n{\n    return once(argc) + !argv;\n}\n";
+    let sources = [("one.h", header), ("main.c", main)];
+    for (compiler, flags, is_told) in [
+        ("clang", &["-gdwarf-5", "-O0"][..], true),
+        ("clang", &["-gdwarf-5", "-O2"], true),
+        ("clang", &["-gdwarf-4", "-O0"], false),
+        ("gcc", &["-gdwarf-5", "-O0"], false),
+    ] {
+        let Some(program) = Program::build(compiler, flags, &sources) else {
+            continue;
+        };
+        let files = compiled_files(&bind::Program {
+            executable: &program.bytes,
+            ..Default::default()
+        });
+        let files = files.unwrap();
+        for (name, text) in sources {
+            let file = files.iter().find(|(path, _)| path.ends_with(name)).unwrap().1;
+            let same = file.is_made_of(text.as_bytes());
+            let other = file.is_made_of(format!("{text} ").as_bytes());
+            assert_eq!(same, is_told.then_some(true), "{} {name}", program.label);
+            assert_eq!(other, is_told.then_some(false), "{} {name}", program.label);
+        }
+    }
+}
+
 #[test]
 fn relative_and_moved_paths_are_found() {
     let source = |name: &str| format!("int {name}(int n)\n{{\n    return n + 1;\n}}\n");

@@ -68,21 +68,34 @@ struct Edited {
 
 impl Edited {
     fn new(name: &str) -> Self {
-        let sandbox = Sandbox::new(name);
+        let edited = Self::built_by("cc", name);
         let text = two_loops();
-        sandbox.write("two.c", &text);
-        sandbox.compile("two.c", "two", &["-g", "-O0"]);
-        let behind = sandbox.start("two", &["2"]);
-        let ahead = sandbox.start("two", &["4"]);
         let (before, rest) = text.split_once("/* from here */").unwrap();
         let (between, after) = rest.split_once("/* to here */").unwrap();
         let blank = "\n".repeat(between.matches('\n').count());
-        sandbox.write("two.c", format!("{before}{blank}{after}"));
+        edited.sandbox.write("two.c", format!("{before}{blank}{after}"));
+        edited
+    }
+
+    /// Before it is edited.
+    fn built_by(compiler: &str, name: &str) -> Self {
+        let sandbox = Sandbox::new(name);
+        sandbox.write("two.c", two_loops());
+        sandbox.compile_by(compiler, "two.c", "two", &["-g", "-O0"]);
+        let behind = sandbox.start("two", &["2"]);
+        let ahead = sandbox.start("two", &["4"]);
         Self {
             sandbox,
             behind,
             ahead,
         }
+    }
+
+    /// Gives the source the time that a copy or an archive may have kept.
+    fn dates_from_long_ago(&self) {
+        let long_ago = UNIX_EPOCH + Duration::from_secs(1_000_000_000);
+        let source = File::options().write(true).open(self.sandbox.path("two.c"));
+        source.and_then(|source| source.set_modified(long_ago)).unwrap();
     }
 
     /// Asks who is behind: whoever is named must be the one.
@@ -186,9 +199,7 @@ fn a_header_that_was_edited_changes_what_includes_it() {
 #[test]
 fn a_source_of_another_text_is_not_read_however_old_it_is() {
     let edited = Edited::new("older");
-    let long_ago = UNIX_EPOCH + Duration::from_secs(1_000_000_000);
-    let source = File::options().write(true).open(edited.sandbox.path("two.c"));
-    source.and_then(|source| source.set_modified(long_ago)).unwrap();
+    edited.dates_from_long_ago();
     let answer = edited.is_not_misled(&[]);
     let warnings = answer["warnings"].to_string();
     assert!(
@@ -197,6 +208,31 @@ fn a_source_of_another_text_is_not_read_however_old_it_is() {
     );
     let refused = edited.sandbox.refused(&["map", "--exe", "two"]);
     assert!(refused.contains("no source could be read"), "{refused}");
+}
+
+/// clang writes the checksum of a source into the debug info: the time says nothing then, nor need a line be empty.
+#[test]
+fn a_checksum_tells_whether_a_source_is_the_builds() {
+    let built = Edited::built_by("clang", "touched");
+    built.sandbox.write("two.c", two_loops());
+    let answer = built.is_not_misled(&[]);
+    assert_eq!(answer["proven"], true, "{answer:#}");
+    assert!(!warns(&answer), "{answer:#}");
+
+    // No map of this build is kept.
+    let built = Edited::built_by("clang", "other-text");
+    let text = two_loops();
+    let (before, rest) = text.split_once("/* from here */").unwrap();
+    let (_, after) = rest.split_once("/* to here */").unwrap();
+    let one_loop = format!("{before}\n;\n;{after}");
+    built.sandbox.write("two.c", one_loop);
+    built.dates_from_long_ago();
+    let answer = built.is_not_misled(&[]);
+    let warnings = answer["warnings"].to_string();
+    assert!(
+        warnings.contains("by the checksum in its debug info"),
+        "{answer:#}"
+    );
 }
 
 /// The loop, or the order of two calls, is what the compiler's command line says; a source that is read without that has another.

@@ -86,14 +86,19 @@ impl Sandbox {
 
     /// Compiles a C file of the sandbox, and returns the program's name.
     pub fn compile(&self, source: &str, program: &str, flags: &[&str]) {
-        let status = Command::new("cc")
+        self.compile_by("cc", source, program, flags);
+    }
+
+    /// The same by another compiler.
+    pub fn compile_by(&self, compiler: &str, source: &str, program: &str, flags: &[&str]) {
+        let status = Command::new(compiler)
             .args(flags)
             .args(["-o", program])
             .arg(self.path(source))
             .current_dir(&self.root)
             .status()
             .unwrap();
-        assert!(status.success(), "cc {source}");
+        assert!(status.success(), "{compiler} {source}");
     }
 
     /// Starts a program of the sandbox that says a line when it is where it is to be looked at.
