@@ -1,9 +1,10 @@
 //! Sources that are not those of the build: somebody edits them, and builds again, while the job hangs that was built before. By their lines a task in the second
 //! of two loops is in the first one.
 
-use crate::support::{Sandbox, Target};
+use crate::support::{Sandbox, Target, installed};
 use serde_json::Value;
 use std::fs::File;
+use std::process::{Command, Stdio};
 use std::time::{Duration, UNIX_EPOCH};
 
 /// A program that says a byte in the visit given, and stays there; what it includes or defines at its head, and the statements of its work.
@@ -208,6 +209,44 @@ fn a_source_of_another_text_is_not_read_however_old_it_is() {
     );
     let refused = edited.sandbox.refused(&["map", "--exe", "two"]);
     assert!(refused.contains("no source could be read"), "{refused}");
+}
+
+/// A container has its own text where this host has another one, no newer than the program: its own is the build's.
+#[test]
+fn a_container_has_sources_of_its_own() {
+    if !installed("unshare") {
+        return;
+    }
+    let sandbox = Sandbox::new("container");
+    let text = program("#include \"steps.h\"", TWO_VISITS);
+    for (place, each) in [("inside", "for (it = 0; it < 3; it++)"), ("app", "if (1)")] {
+        sandbox.write(&format!("{place}/steps.h"), format!("#define EACH {each}\n"));
+        sandbox.write(&format!("{place}/two.c"), &text);
+    }
+    let inside = |script: &str, stop: &str| {
+        let mut command = Command::new("unshare");
+        command.args(["--map-root-user", "--mount", "sh", "-c"]).args([
+            &format!("mount --bind inside app && cd app && {script}"),
+            "sh",
+            stop,
+        ]);
+        command.current_dir(sandbox.path("")).stdin(Stdio::null());
+        command
+    };
+    let built = inside("cc -g -O0 -o two two.c", "").status().unwrap();
+    assert!(
+        built.success(),
+        "no namespace for mounts may be made, or no compiler is there"
+    );
+    assert!(!sandbox.path("app/two").exists(), "the program is on this host");
+    let [behind, ahead] = ["2", "3"].map(|stop| Target::started(&mut inside("exec ./two \"$1\"", stop)));
+    let contained = Edited {
+        sandbox,
+        behind,
+        ahead,
+    };
+    let answer = contained.is_not_misled(&[]);
+    assert_eq!(answer["proven"], true, "{answer:#}");
 }
 
 /// clang writes the checksum of a source into the debug info: the time says nothing then, nor need a line be empty.
