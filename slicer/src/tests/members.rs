@@ -36,7 +36,7 @@ int main(int argc, char **argv) {
         8 at 2: Sets of 10
         15 at 3: Sets of 10
         7 at 5: Sets of 10
-        9 at 7: Sets this->jobs of 8
+        9 at 7: Sets job of 8
     "#]],
     );
 }
@@ -203,7 +203,7 @@ void f(int n, {element} one) {{
         "std::string",
         "std::map<int, std::array<double, 3>>",
     ] {
-        let [beside, count] = [20, 21].map(|line| lines_of(element, line));
+        let [beside, count] = [19, 20].map(|line| lines_of(element, line));
         assert!(
             beside.contains(&11) && !beside.contains(&8),
             "{element}: {beside:?}"
@@ -212,6 +212,6 @@ void f(int n, {element} one) {{
     }
     // What a pointer leads to may be anything, and so may an object of which nothing is known.
     for element in ["int *", "Unknown", "std::function<void()>"] {
-        assert!(lines_of(element, 20).contains(&8), "{element}");
+        assert!(lines_of(element, 19).contains(&8), "{element}");
     }
 }
