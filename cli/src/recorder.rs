@@ -59,7 +59,7 @@ impl<'a> Job<'a> {
     /// Lets the flight recorder, which is made if it is not there, record the job; where.
     pub(crate) fn record(&mut self, args: &RecordingArgs, events: Option<u64>) -> anyhow::Result<PathBuf> {
         let directory = match &args.record {
-            Some(directory) => made(directory)?,
+            Some(directory) => made(directory).and_then(is_directory)?,
             None => absolute(&project::new_recording_directory()?)?,
         };
         let recorder = match &args.recorder {
@@ -120,6 +120,17 @@ impl<'a> Job<'a> {
 fn made(directory: &Path) -> anyhow::Result<PathBuf> {
     project::make_recording_directory(directory)?;
     absolute(directory)
+}
+
+/// The same, unless something else has its name: no task could record anything there.
+fn is_directory(path: PathBuf) -> anyhow::Result<PathBuf> {
+    if path.is_dir() {
+        return Ok(path);
+    }
+    let failure = Failure::new(format!("{} is no directory", path.display()));
+    Err(failure
+        .hint("--record names the directory for the recordings")
+        .into())
 }
 
 /// A relative name means another file in each directory that a task may start in.

@@ -18,7 +18,7 @@ Exit status: the command's own; 2 if it could not be started.";
 pub(crate) const WAITS_HELP: &str = "\
 Reads what the flight recorder has written of each task, while the job runs or after its end, and says who waits for whom.
 
-Exit status: 0 a deadlock, a call that does not fit, or whom the others wait for is named, 3 it is probable, 1 nobody waits for anybody, 2 error.";
+Exit status: 0 a deadlock, a call that does not fit, or whom the others wait for is named and proven, 3 it is named and not proven, 1 nobody waits for anybody, 2 error.";
 
 pub(crate) const TIMELINE_HELP: &str = "\
 Prints what the tasks of a job did in MPI, one event behind the other, so that nothing stands before what it depends on: no receive before its send, whatever the hosts' clocks say. \

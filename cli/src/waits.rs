@@ -2,7 +2,7 @@
 
 use crate::output::{self, Status, Terminal};
 use crate::recorder_args::{RecordedFormat, WaitsArgs};
-use engine::recorded::{Certainty, Verdict, places};
+use engine::recorded::{Verdict, places};
 use project::{Failure, FirstLook};
 
 pub(crate) fn run(args: &WaitsArgs) -> anyhow::Result<Status> {
@@ -19,11 +19,11 @@ pub(crate) fn run(args: &WaitsArgs) -> anyhow::Result<Status> {
         }
         RecordedFormat::Dot => output::print_plain(&report::waits_dot(&waiting))?,
     }
-    Ok(match waiting.verdict() {
-        Verdict::Deadlock(_, Certainty::Probable) | Verdict::Gone(_, _, Certainty::Probable) => {
-            Status::Probable
-        }
-        Verdict::Nobody => Status::Undecided,
-        _ => Status::Done,
+    // As `proven` of the JSON.
+    let verdict = waiting.verdict();
+    Ok(match (&verdict, waiting.doubt(&verdict)) {
+        (Verdict::Nobody, _) => Status::Undecided,
+        (_, None) => Status::Done,
+        (_, Some(_)) => Status::Probable,
     })
 }

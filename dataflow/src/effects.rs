@@ -103,7 +103,7 @@ pub(crate) fn effects(function: &Function) -> IdVec<ExprId, bool> {
     for expr in &function.exprs {
         let own = matches!(
             expr.kind,
-            ExprKind::Assign { .. } | ExprKind::Step { .. } | ExprKind::Call { .. }
+            ExprKind::Assign { .. } | ExprKind::Step { .. } | ExprKind::Call { .. } | ExprKind::Throw(_)
         );
         let mut any = own;
         each_child(expr, |child| any |= effects.get(child).copied().unwrap_or(true));
@@ -124,6 +124,7 @@ pub(crate) fn each_child(expr: &Expr, mut visit: impl FnMut(ExprId)) {
     match &expr.kind {
         ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Str | ExprKind::Var(_) => {}
         ExprKind::Constant | ExprKind::Unseen | ExprKind::BuildChoice => {}
+        ExprKind::Throw(value) => value.iter().for_each(|&value| visit(value)),
         ExprKind::Unary(_, a)
         | ExprKind::Deref(a)
         | ExprKind::AddressOf(a)

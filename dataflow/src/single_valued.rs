@@ -226,6 +226,8 @@ impl<'p, 'u> Search<'p, 'u> {
         let node = &info.function.exprs[expr];
         match &node.kind {
             ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Constant => {}
+            // It has no value.
+            ExprKind::Throw(_) => {}
             ExprKind::Var(VarRef::Local(local)) => self.push(Source::Local(id, *local, point)),
             ExprKind::Var(VarRef::Global(name)) => self.push(Source::Global(*name)),
             // Functions of one name in two files may have been built differently.

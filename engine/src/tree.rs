@@ -32,6 +32,7 @@ pub use samples::SampleChange;
 use crate::{Relation, Value};
 use stacktree::{Granularity, TaskSet, Tree};
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 /// What the user wants of a tree.
 #[derive(Clone, Debug)]
@@ -79,6 +80,8 @@ pub struct JobTree {
     pub samples: Vec<Tree>,
     /// The names of functions in full, as far as they were recorded.
     pub qualified: QualifiedNames,
+    /// The paths of the programs that the tasks run, as far as they were recorded.
+    pub programs: BTreeSet<String>,
 }
 
 impl JobTree {
@@ -89,6 +92,7 @@ impl JobTree {
             names: TaskNames::ranks(),
             samples: Vec::new(),
             qualified: QualifiedNames::default(),
+            programs: BTreeSet::new(),
         }
     }
 }
@@ -166,6 +170,8 @@ pub struct OrderedTree {
     pub undecided: Option<String>,
     /// Several samples: which tasks were elsewhere in the next one.
     pub changes: Vec<SampleChange>,
+    /// The paths of the programs that the tasks run, as far as they were recorded.
+    pub programs: BTreeSet<String>,
 }
 
 /// What a node stands for.

@@ -51,6 +51,15 @@ pub enum ObjectType {
         /// It is declared as a reference.
         is_reference: bool,
     },
+    /// An object of a class of the standard library: only functions of the library name its members.
+    Library {
+        /// What is in it.
+        holds: Held,
+        /// How many pointers and arrays lead to it.
+        levels: u8,
+        /// It is declared as a reference.
+        is_reference: bool,
+    },
     /// What the lambda makes that begins there, and nothing else.
     Lambda {
         /// Its line.
@@ -58,4 +67,13 @@ pub enum ObjectType {
         /// Its column.
         column: u32,
     },
+}
+
+/// What objects of a class of the standard library hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Held {
+    /// Numbers and objects of classes, which stand in it and nowhere else.
+    Values,
+    /// Perhaps pointers to what stands elsewhere.
+    Anything,
 }

@@ -47,6 +47,8 @@ pub enum ExprKind {
     Or(ExprId, ExprId),
     /// `c ? t : e`.
     Conditional(ExprId, ExprId, ExprId),
+    /// `throw e` where an expression stands, as in `x > 3 ? throw e : x`: control leaves as with the statement. Without a value, `throw`.
+    Throw(Option<ExprId>),
     /// `a, b`: `a` first.
     Comma(ExprId, ExprId),
     /// `target = value`, or `target op= value`.

@@ -33,7 +33,7 @@ pub mod packed;
 mod stmt;
 
 pub use base::{Language, Reading};
-pub use class::{ClassHead, ObjectType, TypeNames};
+pub use class::{ClassHead, Held, ObjectType, TypeNames};
 pub use expr::{BinaryOp, Callee, Expr, ExprKind, MacroCall, UnaryOp, VarRef};
 pub use name::Name;
 pub use stmt::{LoopKind, Stmt, StmtKind};

@@ -130,9 +130,8 @@ fn is_address_of(function: &Function, id: ExprId, local: LocalId) -> bool {
 pub(crate) fn is_pure(function: &Function, id: ExprId) -> bool {
     let all = |ids: &[ExprId]| ids.iter().all(|&id| is_pure(function, id));
     match &function.exprs[id].kind {
-        ExprKind::Assign { .. } | ExprKind::Step { .. } | ExprKind::Call { .. } | ExprKind::Unknown(_) => {
-            false
-        }
+        ExprKind::Assign { .. } | ExprKind::Step { .. } | ExprKind::Call { .. } => false,
+        ExprKind::Throw(_) | ExprKind::Unknown(_) => false,
         ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Str | ExprKind::Var(_) => true,
         ExprKind::Constant | ExprKind::Unseen | ExprKind::BuildChoice => true,
         ExprKind::Unary(_, a)
@@ -174,7 +173,7 @@ fn roots<'f>(function: &'f Function, id: ExprId, found: &mut Vec<&'f VarRef>) {
             items.iter().for_each(|&id| roots(function, id, found));
         }
         // An argument with these is not pure, and then no variable counts.
-        ExprKind::Assign { .. } | ExprKind::Step { .. } | ExprKind::Call { .. } => {}
+        ExprKind::Assign { .. } | ExprKind::Step { .. } | ExprKind::Call { .. } | ExprKind::Throw(_) => {}
         ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Str => {}
         ExprKind::Constant | ExprKind::Unseen | ExprKind::BuildChoice => {}
     }

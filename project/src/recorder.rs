@@ -78,6 +78,8 @@ pub fn make_recorder(mpicc: &Path, output: &Path, runtime: Option<&Path>) -> Res
             "-w",
             "-fvisibility=hidden",
             "-Wl,-z,lazy",
+            // With a runtime of another version nothing is made, where tasks would end at their first call of what it lacks.
+            "-Wl,-z,defs",
             "-Wl,--exclude-libs,ALL",
             "-o",
         ])

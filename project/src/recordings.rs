@@ -7,7 +7,7 @@ use crate::mapped::{MappedFiles, directories_of};
 use engine::recorded::{self, Record, Recording, Stage, Waiting};
 use engine::timeline::{Events, Source, last_events, since_epoch};
 use rayon::prelude::*;
-use regular_files::{Limit, Reader};
+use regular_files::{Limit, Reader, SparseBuffer};
 use runtime_probe::{Job, TaskRef};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -158,7 +158,9 @@ impl FirstLook {
         if job_runs {
             first
                 .par_iter()
-                .map(|(path, _)| read_one(path, reader).ok())
+                .map_init(SparseBuffer::default, |buffer, (path, _)| {
+                    read_into(path, reader, buffer).ok()
+                })
                 .collect_into_vec(&mut later);
         }
         later.resize_with(first.len(), || None);
@@ -257,7 +259,12 @@ fn read(
 ) -> Result<Vec<(PathBuf, Recording)>, Failure> {
     let mut recordings = Vec::new();
     let mut bad = Vec::new();
-    let read: Vec<_> = files.par_iter().map(|file| read_one(file, reader)).collect();
+    let read: Vec<_> = files
+        .par_iter()
+        .map_init(SparseBuffer::default, |buffer, file| {
+            read_into(file, reader, buffer)
+        })
+        .collect();
     for (file, read) in files.iter().zip(read) {
         match read {
             Ok(recording) => recordings.push((file.clone(), recording)),
@@ -277,10 +284,14 @@ fn read(
 }
 
 pub(crate) fn read_one(file: &Path, reader: &Reader) -> Result<Recording, String> {
+    read_into(file, reader, &mut SparseBuffer::default())
+}
+
+fn read_into(file: &Path, reader: &Reader, buffer: &mut SparseBuffer) -> Result<Recording, String> {
     let bytes = reader
-        .read_sparse(file, MOST)
+        .read_sparse_into(file, MOST, buffer)
         .map_err(|error| error.to_string())?;
-    Recording::read(&bytes).map_err(|error| error.to_string())
+    Recording::read(bytes).map_err(|error| error.to_string())
 }
 
 /// Which job a recording is of, as its task knows it: its name, its size, and the number of its world if that was spawned. Ranks of two worlds have the same numbers.

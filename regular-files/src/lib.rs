@@ -24,6 +24,7 @@ use rustix::fs::{Mode, OFlags, SeekFrom, seek};
 use rustix::io::Errno;
 use std::fs::File;
 use std::io::{self, Read as _};
+use std::ops::Range;
 use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
@@ -203,23 +204,55 @@ pub fn read_opened(file: &mut File, most: Limit) -> io::Result<Vec<u8>> {
 /// # Errors
 /// As [`open`]; the file cannot be read, or is larger than `most`.
 pub fn read_sparse(file: &File, most: Limit) -> io::Result<Vec<u8>> {
-    let size = file.metadata()?.len();
-    if size > most.0 {
-        return Err(too_large(most));
+    let mut buffer = SparseBuffer::default();
+    buffer.fill(file, most)?;
+    Ok(buffer.bytes)
+}
+
+/// Room for one file with large parts that nobody has written to, after the other: only what was written is ever cleared.
+#[derive(Debug, Default)]
+pub struct SparseBuffer {
+    bytes: Vec<u8>,
+    /// The parts of it that may be other than zero.
+    written: Vec<Range<usize>>,
+}
+
+impl SparseBuffer {
+    /// What stands in a file, as [`read_sparse`] has it.
+    ///
+    /// # Errors
+    /// As [`read_sparse`].
+    pub fn read(&mut self, file: &File, most: Limit) -> io::Result<&[u8]> {
+        self.fill(file, most)?;
+        Ok(&self.bytes)
     }
-    let length = usize::try_from(size).map_err(|_| too_large(most))?;
-    // Zeros that nobody looks at take no memory.
-    let mut bytes = vec![0; length];
-    let mut at = 0;
-    while let Some((from, to)) = written_behind(file, at, size)? {
-        let (start, end) = (from as usize, to as usize);
-        let Some(part) = bytes.get_mut(start..end) else {
-            break;
-        };
-        read_part(file, part, from)?;
-        at = to;
+
+    fn fill(&mut self, file: &File, most: Limit) -> io::Result<()> {
+        let size = file.metadata()?.len();
+        if size > most.0 {
+            return Err(too_large(most));
+        }
+        let length = usize::try_from(size).map_err(|_| too_large(most))?;
+        for part in self.written.drain(..) {
+            self.bytes[part].fill(0);
+        }
+        if self.bytes.is_empty() {
+            // Zeros that nobody looks at take no memory.
+            self.bytes = vec![0; length];
+        }
+        self.bytes.resize(length, 0);
+        let mut at = 0;
+        while let Some((from, to)) = written_behind(file, at, size)? {
+            let range = from as usize..to as usize;
+            let Some(part) = self.bytes.get_mut(range.clone()) else {
+                break;
+            };
+            self.written.push(range);
+            read_part(file, part, from)?;
+            at = to;
+        }
+        Ok(())
     }
-    Ok(bytes)
 }
 
 /// The next part of a file that was written to, from `at` on; all of it where the file system does not tell.

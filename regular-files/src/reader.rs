@@ -5,7 +5,7 @@
 //! with his user and group ids for files, which Linux keeps for each thread, and without the capabilities that pass by permissions. They are taken for
 //! one opening and given back; whoever needs other rights at the same time, in another thread, is not concerned.
 
-use crate::{Limit, open, read_opened, read_sparse};
+use crate::{Limit, SparseBuffer, open, read_opened, read_sparse};
 use nix::unistd::{Gid, Uid, setfsgid, setfsuid};
 use std::fs::{self, File};
 use std::io;
@@ -103,6 +103,19 @@ impl Reader {
     /// As [`Reader::read`].
     pub fn read_sparse(&self, path: &Path, most: Limit) -> io::Result<Vec<u8>> {
         read_sparse(&self.open(path)?, most)
+    }
+
+    /// The same into a buffer that is there already.
+    ///
+    /// # Errors
+    /// As [`Reader::read`].
+    pub fn read_sparse_into<'b>(
+        &self,
+        path: &Path,
+        most: Limit,
+        buffer: &'b mut SparseBuffer,
+    ) -> io::Result<&'b [u8]> {
+        buffer.read(&self.open(path)?, most)
     }
 
     /// Whether there is a file of this name, as far as the users can tell.

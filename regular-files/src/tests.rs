@@ -187,3 +187,30 @@ fn parts_that_nobody_has_written_to_are_zeros() {
     let small = read_sparse(&open(&path).unwrap(), Limit::of(5)).unwrap_err();
     assert_eq!(small.kind(), io::ErrorKind::FileTooLarge);
 }
+
+/// A buffer that is used again shows nothing of the file before.
+#[test]
+fn a_buffer_for_sparse_files_forgets_the_file_before() {
+    let scratch = Scratch::new("again");
+    let written = |name: &str, length: u64, parts: &[(u64, &[u8])]| {
+        let path = scratch.path(name);
+        let file = File::create(&path).unwrap();
+        file.set_len(length).unwrap();
+        for (at, bytes) in parts {
+            file.write_all_at(bytes, *at).unwrap();
+        }
+        path
+    };
+    let files = [
+        written("long", 1 << 20, &[(5, b"one"), (700_000, b"two")]),
+        written("short", 1 << 12, &[(100, b"three")]),
+        written("empty", 1 << 19, &[]),
+        written("none", 0, &[]),
+        written("last", 1 << 20, &[(0, b"four"), ((1 << 20) - 1, b"5")]),
+    ];
+    let mut buffer = SparseBuffer::default();
+    for path in files.iter().chain(files.iter().rev()) {
+        let bytes = buffer.read(&open(path).unwrap(), Limit::of(1 << 24)).unwrap();
+        assert_eq!(bytes, fs::read(path).unwrap(), "{}", path.display());
+    }
+}

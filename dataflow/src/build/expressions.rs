@@ -88,6 +88,7 @@ impl Builder<'_> {
                 self.emit(FlowKind::Call, span, Action::Call(id));
                 self.may_throw(span);
             }
+            ExprKind::Throw(value) => self.throw(*value, span),
             ExprKind::Unknown(parts) => {
                 self.operands(parts);
                 self.distrust

@@ -141,6 +141,19 @@ fn whom_all_others_wait_for_is_proven_only_where_all_are_known() {
     assert_eq!(found(&|waiting| waiting.size = 4), probably);
     assert_eq!(found(&|waiting| waiting.tasks[0].is_partial = true), probably);
     assert_eq!(found(&|waiting| waiting.graph.edges.truncate(1)), probably);
+    // MPI_Waitall and MPI_Sendrecv wait for several things at once: one that is certain is enough.
+    let second = |certainty: recorded::Certainty| {
+        move |waiting: &mut Waiting| {
+            waiting.graph.edges[0].certainty = recorded::Certainty::Probable;
+            let edge = waiting.graph.edges[0].clone();
+            waiting.graph.edges.push(Edge { certainty, ..edge });
+        }
+    };
+    assert_eq!(found(&second(recorded::Certainty::Probable)), probably);
+    assert_eq!(
+        found(&second(recorded::Certainty::Proven)),
+        Some(("2".to_owned(), Certainty::Proven))
+    );
     // It comes to what they wait for, as far as anybody can tell.
     assert_eq!(found(&|waiting| waiting.tasks[2].moves = true), None);
     // Of several that are as many as the others none stands out.

@@ -199,6 +199,7 @@ impl OrderedTree {
             steps: Vec::new(),
             undecided: self.undecided.clone(),
             changes: self.changes.clone(),
+            programs: self.programs.clone(),
         };
         for class in &mut tree.classes {
             // A class whose end is gone ends at what is left of its stack.

@@ -28,6 +28,8 @@ impl Analysis<'_> {
             earlier.chain([now.iter().map(|&(_, task)| task).collect()]),
         ));
         let qualified = QualifiedNames::of(self.tasks.iter().chain(self.samples.iter().flatten()));
+        let programs = self.tasks.iter().map(|task| &task.program);
+        let programs = programs.filter(|path| !path.is_empty()).cloned().collect();
         let mut trees: Vec<Tree> = Vec::from_iter(self.samples.iter().map(|tasks| {
             let numbered = tasks
                 .iter()
@@ -53,6 +55,7 @@ impl Analysis<'_> {
             names,
             samples: trees,
             qualified,
+            programs,
         }
     }
 }

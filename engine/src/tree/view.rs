@@ -64,6 +64,7 @@ impl JobTree {
             steps: built.steps,
             undecided: hindmost.undecided,
             changes: samples::changes(self, &ends),
+            programs: self.programs.clone(),
         }
     }
 }

@@ -19,6 +19,9 @@ use tree_sitter::Node;
 /// The name that stands for `goto *` in prepared text.
 pub const COMPUTED_GOTO: &str = "__computed_goto";
 
+/// What a `throw` that is an operand is prepared as: a call of its value.
+pub const THROWN: &str = "__thrown";
+
 impl Body<'_, '_> {
     pub(super) fn call(&mut self, node: Node) -> ExprKind {
         let (Some(function), Some(arguments)) = (field(node, "function"), field(node, "arguments")) else {
@@ -29,6 +32,10 @@ impl Body<'_, '_> {
             return ExprKind::Cast(ty, self.expr(*only));
         }
         if self.file.is_cxx() {
+            if self.file.text(function) == THROWN.as_bytes() {
+                let value = arguments.first().map(|&value| self.expr(value));
+                return ExprKind::Throw(value);
+            }
             return self.cxx_call(node, function, &arguments);
         }
         if let ([only], true) = (arguments.as_slice(), self.is_unknown_name_in_parens(function)) {

@@ -6,7 +6,8 @@ use crate::lower::file::File;
 use crate::lower::{children, field};
 use crate::macros::Meaning;
 use base::Language;
-use ir::{ClassHead, Name, ObjectType, Type};
+use ir::{ClassHead, Held, Name, ObjectType, Type};
+use library::standard::{self, Fact};
 use tree_sitter::Node;
 
 /// What a class derives from.
@@ -146,9 +147,15 @@ impl File<'_> {
             self.raw.visible.meaning_in_source(name.as_bytes(), at),
             Meaning::None
         );
-        let is_standard = is_named_with_std(self.text(ty));
-        if is_macro || is_standard || declared.function.is_some() {
+        if is_macro || declared.function.is_some() {
             return None;
+        }
+        if is_named_with_std(self.text(ty)) {
+            return Some(ObjectType::Library {
+                holds: self.held(ty, NESTED_LIMIT),
+                levels,
+                is_reference,
+            });
         }
         Some(ObjectType::Class {
             name: Name::new(&name),
@@ -156,4 +163,52 @@ impl File<'_> {
             is_reference,
         })
     }
+
+    /// What objects of the type `ty`, one of the standard library's, hold, where templates stand in each other `depth` deep at most.
+    fn held(&self, ty: Node, depth: usize) -> Held {
+        let is_value = |argument: Node| match argument.kind() {
+            "type_descriptor" => {
+                let is_plain = field(argument, "declarator").is_none();
+                is_plain && field(argument, "type").is_some_and(|ty| self.is_value(ty, depth))
+            }
+            // How many there are.
+            "number_literal" => true,
+            _ => false,
+        };
+        let holds_values = match field(ty, "name") {
+            // Of other types, what stands in braces may decide what they hold.
+            Some(name) if name.kind() == "type_identifier" => self.text(name) == b"string",
+            Some(template) if template.kind() == "template_type" => {
+                let arguments = field(template, "arguments").map(children).unwrap_or_default();
+                let name = field(template, "name").map(|name| self.name(name));
+                name.is_some_and(|name| standard::holds(&name, Fact::HoldsArguments))
+                    && arguments.into_iter().all(is_value)
+            }
+            _ => false,
+        };
+        if holds_values {
+            Held::Values
+        } else {
+            Held::Anything
+        }
+    }
+
+    /// Whether what is of the type `ty` stands where it is held: a number, an object of a class of the program, or one of the library's that
+    /// holds such values.
+    fn is_value(&self, ty: Node, depth: usize) -> bool {
+        if is_named_with_std(self.text(ty)) {
+            return depth > 0 && self.held(ty, depth - 1) == Held::Values;
+        }
+        match base_type(self, ty) {
+            Type::Int { .. } | Type::Float { .. } => true,
+            Type::Aggregate if ty.kind() == "type_identifier" => {
+                let name = self.name(ty);
+                self.is_class(name.as_bytes()) && !self.aliases.contains(&name)
+            }
+            _ => false,
+        }
+    }
 }
+
+/// How deep templates are looked into that stand in each other.
+const NESTED_LIMIT: usize = 6;

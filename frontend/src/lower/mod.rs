@@ -32,7 +32,7 @@ mod statement;
 mod try_catch;
 mod vexing;
 
-pub use call::COMPUTED_GOTO;
+pub use call::{COMPUTED_GOTO, THROWN};
 pub use cxx::OPERATOR;
 pub use declare::is_library_type;
 pub use expression::LABEL_ADDRESS;

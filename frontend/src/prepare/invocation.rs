@@ -35,6 +35,9 @@ impl<'a> Writer<'a> {
         if text == b"goto" && self.computed_goto(at) {
             return at + 1;
         }
+        if text == b"throw" && self.raw.language == Language::Cxx && self.thrown_operand(at) {
+            return at + 1;
+        }
         if text == b"operator"
             && let Some(next) = self.operator_called(at)
         {

@@ -99,7 +99,7 @@ pub fn prepare(raw: Raw, as_written: &[Range<u32>]) -> Prepared {
         groups: Vec::new(),
         inserts: BTreeMap::new(),
         conditional: Vec::new(),
-        goto_end: None,
+        call_ends: Vec::new(),
         copies: 0,
         values: RefCell::default(),
         hidden: Memory::default(),
@@ -128,8 +128,8 @@ struct Writer<'a> {
     inserts: BTreeMap<usize, Vec<&'static [&'static str]>>,
     /// The blocks that only some builds have: their depth, and the directive that began them.
     conditional: Vec<(usize, &'a [u8])>,
-    /// Token index of the `;` that ends a computed goto.
-    goto_end: Option<usize>,
+    /// Token indices before which a call ends that stands for a construct which the grammar lacks, innermost last.
+    call_ends: Vec<usize>,
     /// What macros hide that are left as they are.
     hidden: Memory,
     /// How many times the tokens at hand are being written.

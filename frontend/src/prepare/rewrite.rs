@@ -1,7 +1,7 @@
 //! Constructs that the grammar lacks or reads in the wrong way, written so that it reads them in the right one.
 
 use super::Writer;
-use crate::lower::{COMPUTED_GOTO, LABEL_ADDRESS, OPERATOR, is_library_type};
+use crate::lower::{COMPUTED_GOTO, LABEL_ADDRESS, OPERATOR, THROWN, is_library_type};
 use crate::macros::Meaning;
 use crate::repair;
 use crate::shape::{Open, declaration_word};
@@ -14,6 +14,8 @@ const DEFAULT_LIMIT: usize = 100;
 const TYPE_LIMIT: usize = 60;
 /// Tokens of the symbol of an operator.
 const OPERATOR_LIMIT: usize = 4;
+/// Tokens of an expression in which a `throw` stands.
+const OPERAND_LIMIT: usize = 400;
 /// Tokens of the end of a range of labels.
 const RANGE_LIMIT: usize = 40;
 
@@ -21,8 +23,7 @@ impl Writer<'_> {
     /// Deals with the token at `at`, which is no identifier; returns the index of the next token.
     pub(super) fn punctuation(&mut self, at: usize) -> usize {
         let token = self.raw.tokens[at];
-        if self.goto_end == Some(at) {
-            self.goto_end = None;
+        while self.call_ends.pop_if(|end| *end == at).is_some() {
             self.stand_in(")", TokenKind::Punct, token.start, token.start);
         }
         if self.text(token) == b"*" && (self.star_of_new(at) || self.star_of_member(at)) {
@@ -265,7 +266,78 @@ impl Writer<'_> {
         let token = tokens[at];
         self.stand_in(COMPUTED_GOTO, TokenKind::Ident, token.start, token.end);
         self.stand_in("(", TokenKind::Punct, token.end, token.end);
-        self.goto_end = Some(end);
+        self.call_ends.push(end);
         true
+    }
+
+    /// A `throw` that is an operand, `x > 3 ? throw e : x`, becomes a call that the grammar can read; it knows the statement alone.
+    pub(super) fn thrown_operand(&mut self, at: usize) -> bool {
+        let tokens = self.raw.tokens;
+        let before = at.checked_sub(1).and_then(|before| tokens.get(before));
+        let is_operand = before.is_some_and(|before| match self.text(*before) {
+            b"?" | b"(" | b"," | b"=" => true,
+            // Behind a label it is a statement.
+            b":" => self.ends_first_choice(at - 1),
+            _ => false,
+        });
+        let Some(end) = self
+            .end_of_operand(at + 1)
+            .filter(|_| is_operand && self.shape.in_function())
+        else {
+            return false;
+        };
+        let token = tokens[at];
+        self.stand_in(THROWN, TokenKind::Ident, token.start, token.end);
+        self.stand_in("(", TokenKind::Punct, token.end, token.end);
+        self.call_ends.push(end);
+        true
+    }
+
+    /// Whether the `:` at `colon` belongs to a `?` in front of it.
+    fn ends_first_choice(&self, colon: usize) -> bool {
+        let (mut depth, mut colons) = (0_usize, 0_usize);
+        let before = self.raw.tokens[..colon].iter().rev().take(OPERAND_LIMIT);
+        for token in before.filter(|token| token.kind != TokenKind::Directive) {
+            match self.text(*token) {
+                b")" | b"]" | b"}" => depth += 1,
+                b"(" | b"[" | b"{" => match depth.checked_sub(1) {
+                    Some(outer) => depth = outer,
+                    None => return false,
+                },
+                b";" if depth == 0 => return false,
+                b":" if depth == 0 => colons += 1,
+                b"?" if depth == 0 => match colons.checked_sub(1) {
+                    Some(outer) => colons = outer,
+                    None => return true,
+                },
+                _ => {}
+            }
+        }
+        false
+    }
+
+    /// The index of the token that ends the operand of `throw` which begins at `at`: all that an assignment may be.
+    fn end_of_operand(&self, at: usize) -> Option<usize> {
+        let (mut depth, mut choices) = (0_usize, 0_usize);
+        for (index, token) in self.raw.tokens.iter().enumerate().skip(at).take(OPERAND_LIMIT) {
+            if token.kind == TokenKind::Directive {
+                return None;
+            }
+            match self.text(*token) {
+                b"(" | b"[" | b"{" => depth += 1,
+                b")" | b"]" | b"}" => match depth.checked_sub(1) {
+                    Some(outer) => depth = outer,
+                    None => return Some(index),
+                },
+                b"?" if depth == 0 => choices += 1,
+                b":" if depth == 0 => match choices.checked_sub(1) {
+                    Some(outer) => choices = outer,
+                    None => return Some(index),
+                },
+                b"," | b";" if depth == 0 => return Some(index),
+                _ => {}
+            }
+        }
+        None
     }
 }

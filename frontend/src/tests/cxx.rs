@@ -183,6 +183,32 @@ fn exceptions() {
     );
 }
 
+/// `throw` as an operand leaves as the statement does; behind a label it is a statement.
+#[test]
+fn throw_as_an_operand() {
+    check(
+        "int f(int x) {\n  int y = x > 3 ? throw E(x, 1) : x;\n  y = x ? g(x ? 1 : 2) : throw x ? 1 : 2;\n  \
+         return (throw y, h(y), y);\n}\n\
+         void k(int x) {\n  switch (x) { case 1: throw 3; default: throw; }\n  x ? throw : g(x);\n}\n",
+        expect![[r#"
+            fn f(x&:i32)
+              2:3 decl y&:i32@2:7 = ((x Gt 3) ? throw E@2:25(&x, 1) : x)
+              3:3 y = (x ? g@3:11((x ? 1 : 2)) : throw (x ? 1 : 2))
+              4:3 return (throw y, (h@4:20(&y), y))
+            fn k(x&:i32)
+              7:3 switch x
+                7:14 block
+                  7:16 group
+                    7:16 case 1
+                    7:24 throw 3
+                  7:33 group
+                    7:33 default
+                    7:42 throw
+              8:3 (x ? throw  : g@8:15(&x))
+        "#]],
+    );
+}
+
 #[test]
 fn lambdas_are_functions() {
     check(

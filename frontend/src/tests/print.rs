@@ -241,6 +241,7 @@ impl Printer<'_> {
             ExprKind::Field { base, name, arrow } => {
                 format!("{}{}{name}", self.expr(*base), if *arrow { "->" } else { "." })
             }
+            ExprKind::Throw(e) => format!("throw {}", e.map(|e| self.expr(e)).unwrap_or_default()),
             ExprKind::Captured { object, name } => format!("{}->{name} (captured)", self.expr(*object)),
             ExprKind::Index { base, index } => format!("{}[{}]", self.expr(*base), self.expr(*index)),
             ExprKind::Deref(e) => format!("*{}", self.expr(*e)),

@@ -133,6 +133,8 @@ mod expr_code {
     pub(super) const BUILD_CHOICE: u8 = 48;
     pub(super) const CAPTURED: u8 = 49;
     pub(super) const UNSEEN: u8 = 50;
+    pub(super) const THROW: u8 = 51;
+    pub(super) const THROW_VALUE: u8 = 52;
 }
 
 /// Kinds of statements.

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     Attribute, CallOperator, Callable, Callee, Class, ClassHead, Defaults, Expr, ExprId, ExprKind, Function,
-    FunctionKind, Global, Language, Local, LocalId, MacroCall, MacroCalls, Member, Name, ObjectType,
+    FunctionKind, Global, Held, Language, Local, LocalId, MacroCall, MacroCalls, Member, Name, ObjectType,
     Receiver, Stmt, StmtId, StmtKind, Type, TypeNames, Unit, VarRef,
 };
 use base::{Cause, Confidence, Diagnostic, Doubt, Id, IdVec, Number, Reading, Severity, Span, take_number};
@@ -406,6 +406,11 @@ impl<'b> Input<'b> {
                 levels: self.byte()?,
                 is_reference: code == 5,
             })),
+            code @ 6..=9 => Ok(Some(ObjectType::Library {
+                holds: if code < 8 { Held::Values } else { Held::Anything },
+                levels: self.byte()?,
+                is_reference: code % 2 == 1,
+            })),
             _ => self.malformed(),
         }
     }
@@ -518,6 +523,8 @@ impl<'b> Input<'b> {
                 object: self.back(at)?,
                 name: self.interned()?,
             },
+            expr_code::THROW => ExprKind::Throw(None),
+            expr_code::THROW_VALUE => ExprKind::Throw(Some(self.back(at)?)),
             expr_code::INDEX => ExprKind::Index {
                 base: self.back(at)?,
                 index: self.back(at)?,

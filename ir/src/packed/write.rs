@@ -2,8 +2,8 @@
 
 use super::{BINARY, FROM_MACRO, LOOPS, PLAIN_TYPES, SAME_PLACE, UNARY, expr_code, stmt_code, type_code};
 use crate::{
-    Callable, Callee, Expr, ExprKind, Function, FunctionKind, Local, ObjectType, Receiver, Stmt, StmtKind,
-    Type, TypeNames, Unit, VarRef,
+    Callable, Callee, Expr, ExprKind, Function, FunctionKind, Held, Local, ObjectType, Receiver, Stmt,
+    StmtKind, Type, TypeNames, Unit, VarRef,
 };
 use base::{Cause, Confidence, Diagnostic, Id, Number, Reading, Severity, Span, put_number};
 use std::collections::BTreeMap;
@@ -262,6 +262,17 @@ impl<'u> Out<'u> {
             Some(ObjectType::Number { levels, is_reference }) => {
                 self.bytes.extend([4 + u8::from(is_reference), levels])
             }
+            Some(ObjectType::Library {
+                holds,
+                levels,
+                is_reference,
+            }) => {
+                let code = match holds {
+                    Held::Values => 6,
+                    Held::Anything => 8,
+                };
+                self.bytes.extend([code + u8::from(is_reference), levels]);
+            }
             Some(ObjectType::Lambda { line, column }) => {
                 self.bytes.push(3);
                 self.near(0, line);
@@ -315,6 +326,11 @@ impl<'u> Out<'u> {
             ExprKind::Int(value) => self.signed(*value),
             ExprKind::Float(value) => self.bytes.extend_from_slice(&value.to_bits().to_le_bytes()),
             ExprKind::Str | ExprKind::Constant | ExprKind::Unseen | ExprKind::BuildChoice => {}
+            ExprKind::Throw(value) => {
+                if let Some(value) = *value {
+                    self.back(at, value);
+                }
+            }
             ExprKind::Var(VarRef::Local(local)) => self.size(local.index()),
             ExprKind::Var(VarRef::Global(name)) => self.name(name),
             ExprKind::Unary(_, a) | ExprKind::Deref(a) | ExprKind::AddressOf(a) => self.back(at, *a),
@@ -430,6 +446,8 @@ fn code_of_expr(kind: &ExprKind) -> u8 {
         ExprKind::Var(VarRef::Global(_)) => expr_code::GLOBAL,
         ExprKind::Constant => expr_code::CONSTANT,
         ExprKind::Unseen => expr_code::UNSEEN,
+        ExprKind::Throw(None) => expr_code::THROW,
+        ExprKind::Throw(Some(_)) => expr_code::THROW_VALUE,
         ExprKind::BuildChoice => expr_code::BUILD_CHOICE,
         ExprKind::Unary(op, _) => expr_code::UNARY + index(&UNARY, *op),
         ExprKind::Binary(op, ..) => expr_code::BINARY + index(&BINARY, *op),

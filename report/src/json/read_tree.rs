@@ -11,6 +11,7 @@ use engine::{
 };
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// Tasks of all sets together that are no single range: a million tasks at twenty levels of a tree, and more.
@@ -85,6 +86,7 @@ impl TreeJson<'_> {
             undecided: self.undecided.as_deref().map(str::to_owned),
             changes: (self.changes.iter().map(|change| change_in(change, &mut sets)))
                 .collect::<Result<_, _>>()?,
+            programs: BTreeSet::new(),
         };
         leads_somewhere(&tree)?;
         Ok(tree)

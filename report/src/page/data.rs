@@ -193,7 +193,7 @@ fn job(seen: &engine::SnapshotHeader) -> String {
 }
 
 fn about<'a>(page: &Page<'a>) -> AboutJson<'a> {
-    let bindings = page.map.bindings();
+    let of_map = page.map.bindings();
     let program = |binding: &'a engine::Binding| ProgramJson {
         path: (&binding.executable).into(),
         build_id: binding
@@ -202,11 +202,20 @@ fn about<'a>(page: &Page<'a>) -> AboutJson<'a> {
             .map(|byte| format!("{byte:02x}"))
             .collect(),
     };
+    let mut programs: Vec<ProgramJson<'a>> = of_map.map(program).collect();
+    if programs.is_empty() {
+        // Without a map of a build, what the tasks were seen to run.
+        let recorded = page.tree.programs.iter();
+        programs.extend(recorded.map(|path| ProgramJson {
+            path: path.into(),
+            build_id: String::new(),
+        }));
+    }
     AboutJson {
         job: job(page.seen).into(),
         host: (&page.seen.host).into(),
         taken: page.seen.taken,
-        programs: bindings.map(program).collect(),
+        programs,
         hindmost: env!("CARGO_PKG_VERSION").into(),
     }
 }

@@ -11,6 +11,7 @@ fn page(sources: &[PageSource]) -> String {
         steps: Vec::new(),
         undecided: None,
         changes: Vec::new(),
+        programs: ["/opt/solver</script>".to_owned()].into(),
     };
     let warnings = ["</script><script>alert(1)</script>{{script}}".to_owned()];
     page_html(&Page {
@@ -47,6 +48,11 @@ fn a_page_needs_nothing_from_outside() {
     }
     assert!(html.contains("default-src 'none'"));
     assert!(!html.contains("unsafe-inline"));
+}
+
+#[test]
+fn a_page_without_a_map_names_the_program_that_was_seen() {
+    assert!(page(&[]).contains("/opt/solver"));
 }
 
 #[test]

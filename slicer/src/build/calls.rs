@@ -440,6 +440,10 @@ impl<'u> Values<'_, 'u> {
             // The callee, of which nothing is known, may make an object and return it.
             results.push(self.new_object());
         }
+        // What an object that holds values hands out stands in it.
+        let container = self
+            .receiver(id, call)
+            .filter(|_| self.is_for_container(id, call));
         // It may keep each argument in what another points to, and hand out any of them.
         for &one in &given {
             let inside = self.places.content(one, None);
@@ -448,7 +452,9 @@ impl<'u> Values<'_, 'u> {
                     self.places.flow(other, inside);
                 }
             }
-            results.push(inside);
+            if Some(one) != container {
+                results.push(inside);
+            }
         }
         results.extend(given.iter().copied());
         let result = self.places.fresh();
@@ -488,7 +494,9 @@ impl<'u> Values<'_, 'u> {
     /// Whether a call may mean a function of the standard library as well as those of the program that have its name.
     pub(crate) fn means_library(&self, id: FunctionIndex, call: ExprId, name: &str) -> bool {
         let is_object = self.cxx.receiver(id, call).is_some() || base::is_operator(name);
-        self.cxx.is_cxx(id) && is_object && is_standard(name) || self.may_be_inherited(id, call, name)
+        self.cxx.is_cxx(id) && is_object && is_standard(name)
+            || self.may_be_inherited(id, call, name)
+            || self.is_for_container(id, call)
     }
 
     /// A function without source may call the objects that it is given, if an argument may be one.

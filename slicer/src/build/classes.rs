@@ -10,7 +10,7 @@
 use crate::build::cxx::{Cxx, this_of};
 use dataflow::{FunctionIndex, Program};
 use hashbrown::{HashMap, HashSet};
-use ir::{ClassHead, ExprId, ExprKind, Function, FunctionKind, LocalId, ObjectType, Receiver, VarRef};
+use ir::{ClassHead, ExprId, ExprKind, Function, FunctionKind, Held, LocalId, ObjectType, Receiver, VarRef};
 use std::collections::BTreeSet;
 
 /// What is known of a class of the program, or of all that have its name.
@@ -43,6 +43,8 @@ enum Object<'u> {
     Of(&'u str, u8),
     /// What a lambda made.
     Lambda(FunctionIndex),
+    /// An object of the standard library, or what leads to one through so many pointers.
+    Library(Held, u8),
 }
 
 /// Names in a qualified name that are looked at.
@@ -98,6 +100,9 @@ impl<'u> Classes<'u> {
         candidates: Vec<FunctionIndex>,
     ) -> Vec<FunctionIndex> {
         let function = program.functions[id].function;
+        if self.is_for_container(program, cxx, id, call) {
+            return Vec::new();
+        }
         let Some(&first) = candidates.first().filter(|_| candidates.len() > 1) else {
             return candidates;
         };
@@ -120,10 +125,9 @@ impl<'u> Classes<'u> {
             }
             _ => {
                 let object = cxx.receiver(id, call);
-                let Some(Object::Of(class, levels)) =
-                    object.and_then(|object| self.object(program, cxx, id, object))
-                else {
-                    return candidates;
+                let (class, levels) = match object.and_then(|object| self.object(program, cxx, id, object)) {
+                    Some(Object::Of(class, levels)) => (class, levels),
+                    _ => return candidates,
                 };
                 if !self.is_certain(class, levels) {
                     return candidates;
@@ -151,7 +155,34 @@ impl<'u> Classes<'u> {
                 let found = callable.filter(|&callee| self.is_member_of(program, class, callee));
                 Some(found.collect())
             }
-            Object::Of(..) => None,
+            Object::Of(..) | Object::Library(..) => None,
+        }
+    }
+
+    /// Whether a call is made for an object of the standard library that is known to hold values: no function of the program is meant, since none of
+    /// these classes has virtual ones.
+    pub(crate) fn is_for_container(
+        &self,
+        program: &Program<'u>,
+        cxx: &Cxx,
+        id: FunctionIndex,
+        call: ExprId,
+    ) -> bool {
+        let object = cxx.receiver(id, call);
+        object.is_some_and(|object| self.library_object(program, cxx, id, object) == Some(Held::Values))
+    }
+
+    /// What the object of the standard library holds that a call is made for, or whose address it is given: none where it may be another.
+    pub(crate) fn library_object(
+        &self,
+        program: &Program<'u>,
+        cxx: &Cxx,
+        id: FunctionIndex,
+        object: ExprId,
+    ) -> Option<Held> {
+        match self.object(program, cxx, id, object)? {
+            Object::Library(held, 0 | 1) => Some(held),
+            _ => None,
         }
     }
 
@@ -295,9 +326,14 @@ impl<'u> Classes<'u> {
             }
             ExprKind::Deref(inner) => {
                 if let ExprKind::Var(VarRef::Local(local)) = function.exprs[*inner].kind
-                    && let Some(ObjectType::Class {
-                        is_reference: true, ..
-                    }) = function.locals[local].object
+                    && let Some(
+                        ObjectType::Class {
+                            is_reference: true, ..
+                        }
+                        | ObjectType::Library {
+                            is_reference: true, ..
+                        },
+                    ) = function.locals[local].object
                 {
                     return self.local(program, id, local);
                 }
@@ -306,6 +342,7 @@ impl<'u> Classes<'u> {
             ExprKind::Index { base, .. } => self.one_less(self.object(program, cxx, id, *base)?),
             ExprKind::AddressOf(inner) => match self.object(program, cxx, id, *inner)? {
                 Object::Of(class, levels) => Some(Object::Of(class, levels.checked_add(1)?)),
+                Object::Library(held, levels) => Some(Object::Library(held, levels.checked_add(1)?)),
                 Object::Lambda(_) => None,
             },
             ExprKind::Comma(_, last) => self.object(program, cxx, id, *last),
@@ -322,6 +359,7 @@ impl<'u> Classes<'u> {
     fn one_less(&self, object: Object<'u>) -> Option<Object<'u>> {
         match object {
             Object::Of(class, levels) => Some(Object::Of(class, levels.checked_sub(1)?)),
+            Object::Library(held, levels) => Some(Object::Library(held, levels.checked_sub(1)?)),
             Object::Lambda(_) => None,
         }
     }
@@ -337,6 +375,7 @@ impl<'u> Classes<'u> {
                 let (&name, _) = self.all.get_key_value(name.as_str())?;
                 Some(Object::Of(name, levels))
             }
+            ObjectType::Library { holds, levels, .. } => Some(Object::Library(holds, levels)),
             ObjectType::Number { .. } => None,
             ObjectType::Lambda { line, column } => {
                 let lambda = self.lambdas.get(&(unit, line, column))?;
@@ -358,7 +397,7 @@ impl<'u> Classes<'u> {
             found = ancestors.iter().flat_map(|ancestor| of(ancestor)).collect();
         }
         let first = (*found.first()?)?;
-        if !matches!(first, ObjectType::Class { .. }) || found.iter().any(|other| *other != Some(first)) {
+        if matches!(first, ObjectType::Lambda { .. }) || found.iter().any(|other| *other != Some(first)) {
             return None;
         }
         self.declared(unit, first)

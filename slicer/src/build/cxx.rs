@@ -7,7 +7,7 @@
 //! thrown, an element of a range) is what a constant points to.
 
 use crate::build::memory::Home;
-use base::Id as _;
+use base::{Id as _, Span};
 use dataflow::{Action, FunctionIndex, FunctionInfo, Program, operands, parameter_pack};
 use ir::{
     CallOperator, Callable, Callee, ExprId, ExprKind, Function, FunctionKind, LocalId, LoopKind, Receiver,
@@ -343,20 +343,30 @@ fn elements(function: &Function) -> Vec<(ExprId, ExprId)> {
     found
 }
 
-/// The `throw` statements of a function, each with the point where it happens.
+/// What a function throws, each with the point where it happens.
 pub(crate) fn throws(info: &FunctionInfo<'_>) -> Vec<(Option<ExprId>, PointId)> {
     let mut found = Vec::new();
-    for stmt in &info.function.stmts {
-        let StmtKind::Throw(value) = stmt.kind else {
-            continue;
-        };
+    for (value, at) in thrown(info.function) {
         let here = info.flow.points.iter_enumerated().filter(|(_, each)| {
             let span = each.span;
-            each.action == Action::None && (span.line, span.column) == (stmt.span.line, stmt.span.column)
+            each.action == Action::None && (span.line, span.column) == (at.line, at.column)
         });
         found.extend(here.map(|(point, _)| (value, point)));
     }
     found
+}
+
+/// What the statements and expressions of a function throw, and where each stands.
+pub(crate) fn thrown(function: &Function) -> impl Iterator<Item = (Option<ExprId>, Span)> {
+    let statements = function.stmts.iter().filter_map(|stmt| match stmt.kind {
+        StmtKind::Throw(value) => Some((value, stmt.span)),
+        _ => None,
+    });
+    let expressions = function.exprs.iter().filter_map(|expr| match expr.kind {
+        ExprKind::Throw(value) => Some((value, expr.span)),
+        _ => None,
+    });
+    statements.chain(expressions)
 }
 
 /// Whether a variable may hold an object, as far as its type tells.

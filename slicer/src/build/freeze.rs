@@ -213,7 +213,10 @@ fn united(
     }
     let classes = few.iter().map(|&(object, member)| (class_of[object], member));
     many.extend(classes);
-    many.push((class, None));
+    if many.is_empty() {
+        // Its values come from outside the program.
+        many.push((class, None));
+    }
     each_once(&mut many);
     if many.len() > FEW_CLASSES {
         pool.whole(&mut many);

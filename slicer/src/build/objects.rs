@@ -4,12 +4,12 @@
 //! (constructors, destructors, operators) may be called for any object: these are all one class of contents, in which only the names of
 //! members tell one thing from another.
 
-use crate::build::cxx::{is_standard, may_be_object, this_of};
+use crate::build::cxx::{is_standard, may_be_object, this_of, thrown};
 use crate::build::values::Values;
 use crate::places::PlaceId;
 use base::Id as _;
 use dataflow::FunctionIndex;
-use ir::{Callee, ExprId, ExprKind, LocalId, Receiver, StmtKind, VarRef};
+use ir::{Callee, ExprId, ExprKind, Held, LocalId, Receiver, VarRef};
 use library::HiddenState;
 
 impl<'u> Values<'_, 'u> {
@@ -82,6 +82,16 @@ impl<'u> Values<'_, 'u> {
     pub(crate) fn receiver(&mut self, id: FunctionIndex, call: ExprId) -> Option<PlaceId> {
         let object = self.cxx.receiver(id, call)?;
         self.value(object).or(self.any)
+    }
+
+    /// As [`Classes::is_for_container`](crate::build::classes::Classes::is_for_container).
+    pub(crate) fn is_for_container(&self, id: FunctionIndex, call: ExprId) -> bool {
+        self.classes.is_for_container(self.program, self.cxx, id, call)
+    }
+
+    /// What the object of the standard library holds that a call is made for: none where it may be another.
+    pub(crate) fn library_object(&self, id: FunctionIndex, object: ExprId) -> Option<Held> {
+        self.classes.library_object(self.program, self.cxx, id, object)
     }
 
     /// The object that a function without source may be called for by its name alone: in a member function, a name that classes of the
@@ -219,15 +229,13 @@ impl<'u> Values<'_, 'u> {
         }
     }
 
-    /// Notes what the statements of a function throw.
+    /// Notes what a function throws.
     pub(crate) fn thrown(&mut self, id: FunctionIndex) {
         if !self.cxx.is_cxx(id) {
             return;
         }
-        for stmt in &self.program.functions[id].function.stmts {
-            if let StmtKind::Throw(Some(value)) = stmt.kind
-                && let Some(value) = self.value(value)
-            {
+        for (value, _) in thrown(self.program.functions[id].function) {
+            if let Some(value) = value.and_then(|value| self.value(value)) {
                 let state = self.state(Unnamed::Thrown);
                 let into = self.places.content(state, None);
                 self.places.flow(value, into);

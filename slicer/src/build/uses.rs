@@ -7,7 +7,7 @@ use crate::graph::{EdgeKind, MemoryAccess, Purpose};
 use crate::places::{NameId, PlaceId};
 use base::Id as _;
 use dataflow::{Action, FunctionIndex, operands};
-use ir::{Callee, ExprId, ExprKind, Function, LocalId, Type, VarRef};
+use ir::{Callee, ExprId, ExprKind, Function, Held, LocalId, Type, VarRef};
 use library::standard::{self, Fact};
 use progress_map::PointId;
 
@@ -204,7 +204,38 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
         }
         if let Some(place) = self.values.receiver(self.id, call) {
             let name = self.describe_pointee(object);
-            self.changed_object(place, name, uses);
+            match self.values.library_object(self.id, object) {
+                Some(held) => self.changed_library_object(place, held, name, uses),
+                None => self.changed_object(place, name, uses),
+            }
+        }
+    }
+
+    /// A function of the standard library reads and writes an object of it. The program has no name for a part of that, so where it is a
+    /// member nothing that stands beside it is meant; and what holds values has all that is in it to itself.
+    fn changed_library_object(
+        &mut self,
+        place: PlaceId,
+        held: Held,
+        name: Option<NameId>,
+        uses: &mut PointUses,
+    ) {
+        // Nobody goes on from this place to members.
+        let alone = self.values.places.fresh();
+        self.values.places.flow(place, alone);
+        let inside = self.values.places.content(place, None);
+        let changed = match held {
+            Held::Anything => vec![alone, inside],
+            Held::Values => {
+                // Who comes to an element by other ways than the object finds the object there.
+                self.values.places.flow(place, inside);
+                vec![alone]
+            }
+        };
+        for place in changed {
+            let access = MemoryAccess::new(place, None, name);
+            uses.reads.memory.push(access);
+            uses.writes.push(access);
         }
     }
 

@@ -468,7 +468,7 @@ impl<'p, 'u> Values<'p, 'u> {
         let function = self.program.functions[id].function;
         match &function.exprs[expr].kind {
             ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Str => None,
-            ExprKind::Constant | ExprKind::BuildChoice => None,
+            ExprKind::Constant | ExprKind::BuildChoice | ExprKind::Throw(_) => None,
             ExprKind::Var(VarRef::Local(local)) => self.value_of_local(id, *local),
             ExprKind::Var(VarRef::Global(name)) => self.value_of_global(id, name),
             ExprKind::Unary(UnaryOp::Not, _) | ExprKind::And(..) | ExprKind::Or(..) => None,

@@ -36,7 +36,7 @@ int main(int argc, char **argv) {
         8 at 2: Sets of 10
         15 at 3: Sets of 10
         7 at 5: Sets of 10
-        9 at 7: Sets this->jobs of 8
+        9 at 7: Sets job of 8
     "#]],
     );
 }
@@ -160,5 +160,58 @@ int main() {{
                 4 at 2: Sets l.right of 7
             "#]],
         );
+    }
+}
+
+/// Who adds to a container that is a member sets that member, and nothing that stands beside it.
+#[test]
+fn a_container_that_is_a_member_has_its_elements_to_itself() {
+    let text = |element: &str| {
+        format!(
+            "
+struct Other {{ int held; }};
+struct Owner {{
+    int beside;
+    std::vector<{element}> all;
+    Owner() {{}}
+    void add({element} one) {{
+        all.push_back(one);
+    }}
+    void open(int n) {{
+        beside = n;
+    }}
+    int count() {{ return all.size(); }}
+}};
+void f(int n, {element} one) {{
+    Owner owner;
+    owner.open(n);
+    owner.add(one);
+    show(owner.beside);
+    show(owner.count());
+}}"
+        )
+    };
+    let lines_of = |element: &str, line: u32| {
+        let slice = graph("t.cc", &text(element)).slice_at("t.cc", line, None, Options::default());
+        let lines = slice.expect("there is a slice").lines();
+        Vec::from_iter(lines.into_iter().map(|(_, line)| line))
+    };
+    for element in [
+        "int",
+        "long",
+        "Other",
+        "std::string",
+        "std::map<int, std::array<double, 3>>",
+    ] {
+        let [beside, count] = [19, 20].map(|line| lines_of(element, line));
+        assert!(
+            beside.contains(&11) && !beside.contains(&8),
+            "{element}: {beside:?}"
+        );
+        assert!(count.contains(&8) && !count.contains(&11), "{element}: {count:?}");
+    }
+    // What a pointer leads to may be anything, and so may an object of which nothing is known.
+    for element in ["int *", "Unknown", "std::function<void()>"] {
+        assert!(lines_of(element, 19).contains(&8), "{element}");
     }
 }

@@ -203,6 +203,7 @@ impl Walk<'_> {
             | ExprKind::Constant
             | ExprKind::Unseen
             | ExprKind::BuildChoice => {}
+            ExprKind::Throw(value) => children.extend(value),
             ExprKind::Unary(_, one)
             | ExprKind::Deref(one)
             | ExprKind::AddressOf(one)
