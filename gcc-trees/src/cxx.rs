@@ -140,9 +140,10 @@ impl<'a> Body<'_, 'a> {
             return Some(ExprKind::Call { callee, args }.into());
         }
         let is_named_with_std = called.is_standard && !called.is_method && is_of_std(called.scope);
-        let name = match is_named_with_std {
-            true => format!("{}{}", library::STANDARD, called.name).into(),
-            false => called.name.into(),
+        let name = if is_named_with_std {
+            format!("{}{}", library::STANDARD, called.name).into()
+        } else {
+            called.name.into()
         };
         let callee = Callee::Named(name);
         let given = object.map(|object| self.expr(object));
@@ -170,9 +171,10 @@ impl<'a> Body<'_, 'a> {
         let is_constant = ty
             .and_then(|ty| ty.inner)
             .is_some_and(|inner| self.rows.ty(inner).is_const);
-        match is_constant {
-            true => self.referred(id),
-            false => self.expr(id),
+        if is_constant {
+            self.referred(id)
+        } else {
+            self.expr(id)
         }
     }
 
@@ -219,9 +221,10 @@ impl<'a> Body<'_, 'a> {
         let is_end = called.name.starts_with('~');
         if is_end || base::constructs(&format!("{}::{}", called.scope, called.name), called.name) {
             let args = self.arguments(args);
-            return Some(match is_end {
-                true => ExprKind::Int(0).into(),
-                false => ExprKind::List(args).into(),
+            return Some(if is_end {
+                ExprKind::Int(0).into()
+            } else {
+                ExprKind::List(args).into()
             });
         }
         let symbol = called.name.strip_prefix("operator")?;
@@ -272,17 +275,19 @@ impl<'a> Body<'_, 'a> {
     /// A value that is given by itself, or by a reference.
     fn value_of_argument(&mut self, id: RowId) -> ExprId {
         let ty = self.rows.type_row(id);
-        match ty.is_some_and(|ty| ty.code == Code::ReferenceType) {
-            true => self.referred(id),
-            false => self.expr(id),
+        if ty.is_some_and(|ty| ty.code == Code::ReferenceType) {
+            self.referred(id)
+        } else {
+            self.expr(id)
         }
     }
 
     /// What is done to an object of the standard library; to one without a place, nothing that anybody sees.
     fn written(&mut self, target: ExprId, done: impl FnOnce(ExprId) -> ExprKind) -> Made {
-        match self.is_lvalue(target) {
-            true => done(target).into(),
-            false => ExprKind::Unknown(thin_vec![target]).into(),
+        if self.is_lvalue(target) {
+            done(target).into()
+        } else {
+            ExprKind::Unknown(thin_vec![target]).into()
         }
     }
 
@@ -367,12 +372,13 @@ impl<'a> Body<'_, 'a> {
         }
         let args = Vec::from_iter(self.rows.operands(value).iter().skip(2).flatten().copied());
         let args = self.arguments(&args);
-        let kind = match called.is_standard {
-            true => ExprKind::List(args),
-            false => ExprKind::Call {
+        let kind = if called.is_standard {
+            ExprKind::List(args)
+        } else {
+            ExprKind::Call {
                 callee: Callee::Named(called.name.into()),
                 args,
-            },
+            }
         };
         let standing = self.expression_standing(value, &kind);
         self.push_expr(kind, standing)

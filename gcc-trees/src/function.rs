@@ -168,9 +168,10 @@ fn body_is_c(language: Language) -> bool {
 /// A lambda has its own object as its first parameter.
 fn kind(rows: &Rows<'_>, tree: &FunctionTree) -> FunctionKind {
     let first = tree.parameters.first().map(|&first| rows.row(first));
-    match first.is_some_and(|first| first.traits.is_artificial && first.name == CLOSURE) {
-        true => FunctionKind::Lambda,
-        false => FunctionKind::Source,
+    if first.is_some_and(|first| first.traits.is_artificial && first.name == CLOSURE) {
+        FunctionKind::Lambda
+    } else {
+        FunctionKind::Source
     }
 }
 

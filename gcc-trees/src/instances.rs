@@ -52,10 +52,7 @@ fn join_instance(function: &mut Function, other: &Function) {
 }
 
 fn common(a: Type, b: Type) -> Type {
-    match a == b {
-        true => a,
-        false => Type::Unknown,
-    }
+    if a == b { a } else { Type::Unknown }
 }
 
 /// Whether two functions do the same, but for types.

@@ -209,9 +209,12 @@ impl Body<'_, '_> {
         }
         let local = self.local(declared);
         let init = made.or(self.rows.operand(id, 1));
-        let init = init.map(|init| match self.is_cxx() {
-            true => self.initial(init),
-            false => self.expr(init),
+        let init = init.map(|init| {
+            if self.is_cxx() {
+                self.initial(init)
+            } else {
+                self.expr(init)
+            }
         });
         let end = init.map_or(Span::default(), |init| self.exprs[init].span);
         let span = joined(standing.span, end);
@@ -224,7 +227,16 @@ impl Body<'_, '_> {
         // What is returned may be a macro, which has the place of the whole then.
         let place = self.rows.row(id).place;
         let place = place.filter(|place| !place.in_macro || keyword == b"return");
-        match place.and_then(|place| self.file.text.statement(keyword, place.start)) {
+        let is_within = self.is_cxx() && matches!(keyword, b"return" | b"goto" | b"throw");
+        let whole = place.and_then(|place| {
+            if is_within {
+                // In C++ it has the place of what it is done with.
+                self.file.text.statement_around(keyword, place.start)
+            } else {
+                self.file.text.statement(keyword, place.start)
+            }
+        });
+        match whole {
             Some(whole) => Standing {
                 span: joined(whole, parts),
                 from_macro: false,
@@ -355,6 +367,10 @@ impl Body<'_, '_> {
             Some(Code::LabelDecl) => StmtKind::Goto(self.label(id)),
             _ => StmtKind::ComputedGoto(self.operand_expr(id, 0)),
         };
+        if self.is_cxx() {
+            let standing = self.statement_standing(id, b"goto", Span::default());
+            return self.push_stmt(kind, standing.span, standing.from_macro);
+        }
         self.at(id, kind)
     }
 

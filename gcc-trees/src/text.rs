@@ -159,6 +159,22 @@ impl Text {
         if self.word(first) != keyword {
             return None;
         }
+        self.statement_at(first)
+    }
+
+    /// The statement that begins with `keyword` and in which something stands, at the keyword or anywhere behind it.
+    pub(crate) fn statement_around(&self, keyword: &[u8], at: Position) -> Option<Span> {
+        let mut first = self.token_at(at)?;
+        while self.word(first) != keyword {
+            first = first.checked_sub(1)?;
+            if matches!(self.word(first), b";" | b"{" | b"}") {
+                return None;
+            }
+        }
+        self.statement_at(first)
+    }
+
+    fn statement_at(&self, first: usize) -> Option<Span> {
         let behind = self.behind_statement(first, 0)?;
         Some(span(self.start(first)?, self.end(behind - 1)?))
     }
@@ -444,6 +460,35 @@ mod tests {
             text.statement(b"return", (1, 12)).map(|span| span.column),
             Some(3)
         );
+    }
+
+    #[test]
+    fn functions_of_cxx_end_with_their_bodies() {
+        let check = |source: &str, name: &str, rest: &str| {
+            let text = text(source);
+            let end = text.end_of_body(text.position(source.find(name).unwrap()));
+            let expected = source.len() - rest.len() - 1;
+            assert_eq!(end, Some(text.position(expected)), "{source}");
+        };
+        check("int f() { if (a) { b(); } } int g();", "f", " int g();");
+        check("A::A(int n) : B{n}, c(n) { d(); } int x;", "A(", " int x;");
+        check(
+            "void A::operator()(int n) const noexcept(true) { } ;",
+            "operator",
+            " ;",
+        );
+        check("f([&](int n) -> int { return n; });", "[", ");");
+        check("A::A() try : b(1) { } catch (...) { } int x;", "A()", " int x;");
+        assert_eq!(text("int f();").end_of_body((1, 5)), None);
+    }
+
+    #[test]
+    fn what_stands_in_a_statement_leads_to_its_keyword() {
+        let text = text("{ f(); return a + (b); }");
+        let found = text.statement_around(b"return", (1, 20));
+        assert_eq!(found.map(|span| (span.column, span.end_column)), Some((8, 23)));
+        assert_eq!(text.statement_around(b"return", (1, 3)), None);
+        assert_eq!(text.block_that_ends((1, 24)), Some(span((1, 1), (1, 25))));
     }
 
     #[test]

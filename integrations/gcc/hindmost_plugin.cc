@@ -31,10 +31,11 @@ extern "C" {
 
 __attribute__((visibility("default"))) int plugin_is_GPL_compatible;
 
-/* Compilers of other languages do not have it, and must load the plugin all the same. */
+/* Compilers of other languages do not have these, and must load the plugin all the same. */
 extern struct cpp_reader *parse_in __attribute__((weak));
 extern const char *type_as_string(tree, int) __attribute__((weak));
 extern int uses_template_parms(tree) __attribute__((weak));
+extern tree cp_global_trees[CPTI_MAX] __attribute__((weak));
 
 namespace {
 

@@ -76,5 +76,8 @@ fn same_function<'m>(map: &'m Map, function: &Function) -> Option<&'m Function> 
 
 /// What is promised of a variable.
 fn classes(lov: &Lov) -> String {
-    format!("{:?} {:?} {:?} {:?}", lov.class, lov.direction, lov.across, lov.assumption)
+    format!(
+        "{:?} {:?} {:?} {:?}",
+        lov.class, lov.direction, lov.across, lov.assumption
+    )
 }
