@@ -3,7 +3,7 @@
 use super::Comparison;
 use base::Confidence;
 use ir::Unit;
-use progress_map::{Function, Loop, Lov, Map};
+use progress_map::{Across, Function, Loop, Lov, Map};
 
 impl Comparison {
     /// Adds the loop-order variables of the loops that both readings have.
@@ -33,6 +33,19 @@ impl Comparison {
         for lov in &theirs.lovs {
             match ours.lovs.iter().find(|other| other.name == lov.name) {
                 Some(other) if classes(other) == classes(lov) => self.lovs += 1,
+                // One says nothing of two tasks where the other does: less, and nothing else.
+                Some(other)
+                    if (other.class, other.direction) == (lov.class, lov.direction)
+                        && (other.across == Across::Nothing || lov.across == Across::Nothing) =>
+                {
+                    let who = if lov.across == Across::Nothing {
+                        "the compiler"
+                    } else {
+                        "the text"
+                    };
+                    let cause = format!("{who} says nothing of two tasks");
+                    *self.refused.entry(cause).or_default() += 1;
+                }
                 Some(other) => self.faults.push(format!(
                     "{place}: {} is {} by the text, {} by the compiler",
                     lov.name,
