@@ -7,7 +7,7 @@
 use crate::reuse::Reuse;
 use crate::{Map, MapProgress, Parser, SourceFile, sources};
 use base::{Cause, Confidence, Doubt};
-use ir::{ClassHead, Function, Unit};
+use ir::{ClassHead, Function, Language, Reading, Unit};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How the units of fragments are laid out: only fragments with this number can be read.
@@ -66,16 +66,28 @@ fn doubt_differing_functions(unit: &mut Unit, other: &Unit) {
     let place = |function: &Function| (function.span, function.name.clone());
     let mut of_other = BTreeMap::from_iter(other.functions.iter().map(|each| (place(each), each)));
     for function in &mut unit.functions {
-        let same = of_other.remove(&place(function));
-        if same.is_none_or(|same| alone(same) != alone(function)) {
+        let differs = match of_other.remove(&place(function)) {
+            Some(same) => alone(same) != alone(function),
+            None => !is_made_on_demand(function),
+        };
+        if differs {
             doubt(function);
         }
     }
     for function in of_other.into_values() {
         unit.functions.push(function.clone());
-        unit.functions.last_mut().into_iter().for_each(doubt);
+        let added = unit.functions.last_mut();
+        added
+            .filter(|added| !is_made_on_demand(added))
+            .into_iter()
+            .for_each(doubt);
     }
     unit.functions.sort_by_key(|function| function.span);
+}
+
+/// Whether a compilation may do without a function and mean nothing by that: the compiler of C++ has read of templates what the file uses.
+fn is_made_on_demand(function: &Function) -> bool {
+    function.language == Language::Cxx && function.reading == Reading::Exactly
 }
 
 /// The bytes of a function by itself.
@@ -208,6 +220,30 @@ mod tests {
             Vec::from_iter(partial.map(|each| each.name.as_str())),
             ["last", "more"]
         );
+    }
+
+    #[test]
+    fn a_template_that_a_compilation_does_not_use_is_known_all_the_same() {
+        let read = |text| {
+            let mut unit = ir::packed::unpack(&units(&[file("n.hpp", text)])[0]).unwrap();
+            for function in &mut unit.functions {
+                function.reading = Reading::Exactly;
+            }
+            unit
+        };
+        let one = read("int last()\n{\n    return 1;\n}\nint more() { return 3; }\n");
+        let other = read("int last()\n{\n    return 2;\n}\n");
+        for readings in [vec![one.clone(), other.clone()], vec![other, one]] {
+            let unit = joined(readings).unwrap();
+            let known = unit
+                .functions
+                .iter()
+                .map(|each| (each.name.as_str(), each.confidence));
+            assert_eq!(
+                Vec::from_iter(known),
+                [("last", Confidence::Partial), ("more", Confidence::Clean)]
+            );
+        }
     }
 
     #[test]

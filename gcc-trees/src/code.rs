@@ -41,11 +41,14 @@ codes! {
     RecordType "record_type",
     UnionType "union_type",
     FunctionType "function_type",
+    NullptrType "nullptr_type",
     // Constants.
     IntegerCst "integer_cst",
     RealCst "real_cst",
     ComplexCst "complex_cst",
     VectorCst "vector_cst",
+    VoidCst "void_cst",
+    PtrmemCst "ptrmem_cst",
     StringCst "string_cst",
     // Declarations.
     FunctionDecl "function_decl",
@@ -55,6 +58,8 @@ codes! {
     ConstDecl "const_decl",
     ParmDecl "parm_decl",
     TypeDecl "type_decl",
+    NamespaceDecl "namespace_decl",
+    UsingDecl "using_decl",
     ResultDecl "result_decl",
     // References.
     ComponentRef "component_ref",
@@ -74,6 +79,7 @@ codes! {
     PreDecrement "predecrement_expr",
     PostDecrement "postdecrement_expr",
     CallExpr "call_expr",
+    AggrInit "aggr_init_expr",
     VaArg "va_arg_expr",
     // Values.
     Constructor "constructor",
@@ -122,6 +128,18 @@ codes! {
     PointerPlus "pointer_plus_expr",
     PointerDiff "pointer_diff_expr",
     // Statements.
+    If "if_stmt",
+    ExprStmt "expr_stmt",
+    Cleanup "cleanup_stmt",
+    Try "try_block",
+    Handler "handler",
+    EhSpec "eh_spec_block",
+    MustNotThrow "must_not_throw_expr",
+    Throw "throw_expr",
+    TryFinally "try_finally_expr",
+    TryCatch "try_catch_expr",
+    Using "using_stmt",
+    EmptyClass "empty_class_expr",
     StatementList "statement_list",
     Bind "bind_expr",
     DeclExpr "decl_expr",
@@ -160,7 +178,13 @@ impl Code {
     pub fn is_transparent(self) -> bool {
         matches!(
             self,
-            Code::ExcessPrecision | Code::NonLvalue | Code::Annotate | Code::CleanupPoint
+            Code::ExcessPrecision
+                | Code::NonLvalue
+                | Code::Annotate
+                | Code::CleanupPoint
+                | Code::ExprStmt
+                | Code::MustNotThrow
+                | Code::EhSpec
         )
     }
 }

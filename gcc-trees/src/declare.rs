@@ -1,10 +1,10 @@
 //! Variables at file scope and members.
 
 use crate::Code;
-use crate::rows::{Place, RowId, Rows};
+use crate::rows::{Place, RowId, Rows, TypeId};
 use crate::text::span;
 use crate::types;
-use ir::{Global, Member, Type};
+use ir::{Class, Global, Language, Member, ObjectType, Type};
 
 /// A function or variable that an initialiser names.
 pub(crate) struct Named<'a> {
@@ -42,13 +42,15 @@ pub(crate) fn global(
     place: Place,
     initial: Option<RowId>,
     named: &[Named<'_>],
+    language: Language,
 ) -> Global {
     let row = rows.row(declaration);
     let is_extern = row.traits.is_external && initial.is_none();
     let ty = types::of(rows, row.ty);
     let initial = match initial {
         Some(value) => constant(rows, value),
-        None => (!is_extern).then_some(0),
+        // Of C++, it may get its value when the program begins.
+        None => (!is_extern && language == Language::C).then_some(0),
     };
     let (line, column) = place.last;
     Global {
@@ -57,12 +59,22 @@ pub(crate) fn global(
         ty,
         is_static: !row.traits.is_public,
         is_extern,
-        is_constant: false,
+        is_constant: language.is_cxx()
+            && initial.is_some()
+            && rows.type_row(declaration).is_some_and(|ty| ty.is_const)
+            && matches!(ty, Type::Int { .. } | Type::Float { .. }),
         address_taken: ty == Type::Array,
         initial,
         initial_names: named.iter().map(|name| name.name.to_owned()).collect(),
         of_structures: types::is_of_structures(rows, row.ty),
-        object: None,
+        object: object(rows, row.ty, language),
+    }
+}
+
+fn object(rows: &Rows<'_>, ty: Option<TypeId>, language: Language) -> Option<ObjectType> {
+    match language {
+        Language::C => None,
+        Language::Cxx => types::object(rows, ty),
     }
 }
 
@@ -83,7 +95,13 @@ pub(crate) fn integer(rows: &Rows<'_>, constant: RowId) -> Option<i64> {
 }
 
 /// A member of a structure or union.
-pub(crate) fn member(rows: &Rows<'_>, member: RowId, in_union: bool) -> Member {
+pub(crate) fn member(
+    rows: &Rows<'_>,
+    member: RowId,
+    in_union: bool,
+    class: Option<Class>,
+    language: Language,
+) -> Member {
     let row = rows.row(member);
     let mut ty = types::of(rows, row.ty);
     if row.traits.is_bit_field {
@@ -98,8 +116,8 @@ pub(crate) fn member(rows: &Rows<'_>, member: RowId, in_union: bool) -> Member {
         name: row.name.to_owned(),
         ty,
         in_union,
-        class: None,
+        class,
         of_structures: types::is_of_structures(rows, row.ty),
-        object: None,
+        object: object(rows, row.ty, language),
     }
 }

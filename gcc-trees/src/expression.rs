@@ -52,7 +52,7 @@ impl Body<'_, '_> {
     }
 
     /// Operators stand where their operands begin.
-    fn expression_standing(&mut self, id: RowId, kind: &ExprKind) -> Standing {
+    pub(crate) fn expression_standing(&mut self, id: RowId, kind: &ExprKind) -> Standing {
         let is_declaration = matches!(
             self.rows.code(id),
             Code::VarDecl | Code::ParmDecl | Code::FunctionDecl
@@ -80,8 +80,18 @@ impl Body<'_, '_> {
             return made.into();
         }
         match code {
+            Code::VarDecl | Code::ParmDecl if self.is_cxx() => match self.variable_of_cxx(id) {
+                Some(made) => made,
+                None => self.variable(id).into(),
+            },
             Code::VarDecl | Code::ParmDecl => self.variable(id).into(),
-            Code::ResultDecl => ExprKind::Unseen.into(),
+            // A variable that is what the function returns.
+            Code::ResultDecl if !self.rows.row(id).name.is_empty() => {
+                ExprKind::Var(VarRef::Local(self.local(id))).into()
+            }
+            Code::ResultDecl | Code::EmptyClass => ExprKind::Unseen.into(),
+            Code::VoidCst => ExprKind::Int(0).into(),
+            Code::PtrmemCst => ExprKind::Constant.into(),
             Code::FunctionDecl => {
                 let name = self.rows.row(id).name;
                 self.file.addresses.insert(name.to_owned());
@@ -106,6 +116,15 @@ impl Body<'_, '_> {
                 let index = self.operand_expr(id, 1);
                 ExprKind::Index { base, index }.into()
             }
+            Code::ModifyExpr | Code::InitExpr if self.sets_no_variable(id) => {
+                self.becomes(code, self.rows.operand(id, 1));
+                Made::Known(self.operand_expr(id, 1))
+            }
+            Code::PreIncrement | Code::PreDecrement | Code::PostIncrement | Code::PostDecrement
+                if self.sets_no_variable(id) =>
+            {
+                Made::Known(self.operand_expr(id, 0))
+            }
             Code::ModifyExpr | Code::InitExpr => self.assignment(id).into(),
             Code::PreIncrement | Code::PreDecrement | Code::PostIncrement | Code::PostDecrement => {
                 let target = self.operand_expr(id, 0);
@@ -120,7 +139,16 @@ impl Body<'_, '_> {
                 }
                 .into()
             }
+            Code::CallExpr | Code::AggrInit if self.is_cxx() => match self.call_of_cxx(id) {
+                Some(made) => made,
+                None => self.call(id).into(),
+            },
             Code::CallExpr => self.call(id).into(),
+            Code::TryFinally => {
+                let first = self.operand_expr(id, 0);
+                ExprKind::Comma(first, self.operand_expr(id, 1)).into()
+            }
+            Code::TryCatch => Made::Known(self.operand_expr(id, 0)),
             Code::VaArg => {
                 let list = self.operand_expr(id, 0);
                 ExprKind::Call {
@@ -156,6 +184,14 @@ impl Body<'_, '_> {
             _ if code.is_transparent() => Made::Known(self.operand_expr(id, 0)),
             _ if code.converts() => self.conversion(id),
             Code::TargetExpr => {
+                if let Some(end) = self.rows.operand(id, 2)
+                    && self.is_cxx()
+                    && !self.elided.contains(&id)
+                    && !self.rows.row(id).traits.is_for_exceptions
+                    && self.calls_program(end)
+                {
+                    self.ended.push(end);
+                }
                 let slot = self.rows.operand(id, 0);
                 let inside = self.rows.operand(id, 1);
                 self.statement_expression(id, slot, inside)
@@ -169,10 +205,19 @@ impl Body<'_, '_> {
         }
     }
 
+    /// Whether what is set is the function's value, or one that the compiler keeps for itself.
+    fn sets_no_variable(&self, id: RowId) -> bool {
+        let target = self.rows.operand(id, 0).map(|target| self.rows.row(target));
+        self.is_cxx()
+            && target.is_some_and(|target| {
+                target.name.is_empty() && matches!(target.code, Code::ResultDecl | Code::VarDecl)
+            })
+    }
+
     fn variable(&mut self, id: RowId) -> ExprKind {
         let row = self.rows.row(id);
         // `__func__` and what else the compiler has a text for.
-        if row.traits.is_artificial && row.name.starts_with("__") {
+        if row.traits.is_artificial && row.name.starts_with("__") && !row.name.starts_with("__for_") {
             return ExprKind::Str;
         }
         if row.traits.at_file_scope || row.traits.is_external {
@@ -247,6 +292,12 @@ impl Body<'_, '_> {
             }
         }
         let of = self.expr(of);
+        match self.exprs[of].kind {
+            ExprKind::Deref(pointer) if self.is_cxx() => return Made::Known(pointer),
+            // A temporary object, or what a call returns.
+            _ if self.is_cxx() && !self.is_lvalue(of) => return Made::Known(of),
+            _ => {}
+        }
         self.note_address(of);
         ExprKind::AddressOf(of).into()
     }
@@ -299,6 +350,11 @@ impl Body<'_, '_> {
                 self.saved.insert(pointer);
             }
             pointer = inner;
+        }
+        if self.is_cxx()
+            && let Some(made) = self.operator_gives(pointer)
+        {
+            return made;
         }
         if self.rows.code(pointer) == Code::AddrExpr
             && let Some(of) = self.rows.operand(pointer, 0)
@@ -364,6 +420,11 @@ impl Body<'_, '_> {
         if name.is_empty() {
             return Made::Known(self.expr(of));
         }
+        if self.is_cxx()
+            && let Some(captured) = self.captured(of, field)
+        {
+            return captured;
+        }
         let base = self.expr(of);
         let (base, arrow) = match self.exprs[base].kind {
             ExprKind::Deref(pointer) => (pointer, true),
@@ -381,6 +442,7 @@ impl Body<'_, '_> {
     }
 
     fn assignment(&mut self, id: RowId) -> ExprKind {
+        self.becomes(self.rows.code(id), self.rows.operand(id, 1));
         if !self.is_written(id, b"=")
             && let (Some(target), Some(value)) = (self.rows.operand(id, 0), self.rows.operand(id, 1))
             && let Some(compound) = self.compound(target, value)
@@ -501,6 +563,19 @@ impl Body<'_, '_> {
             | Code::Return
             | Code::Asm => body.branching_part(id, parts),
             Code::CondExpr if !body.is_written(id, b"?") => body.branching_part(id, parts),
+            Code::If | Code::Try => body.branching_part(id, parts),
+            Code::Cleanup => {
+                if body
+                    .rows
+                    .operand(id, 1)
+                    .is_some_and(|end| body.calls_program(end))
+                {
+                    let line = body.line(id);
+                    body.doubt(Cause::Statement, line);
+                }
+                let inside = body.rows.operand(id, 0);
+                inside.is_none_or(|inside| body.parts(inside, slot, parts))
+            }
             Code::Predict | Code::DebugBegin => true,
             _ => {
                 parts.push(body.expr(id));
@@ -545,6 +620,8 @@ impl Body<'_, '_> {
                 | StmtKind::ComputedGoto(_)
                 | StmtKind::Break
                 | StmtKind::Continue
+                | StmtKind::Throw(_)
+                | StmtKind::Try { .. }
                 | StmtKind::Label(_) => self.doubt(Cause::JumpOut, line),
                 _ => {}
             }
@@ -573,6 +650,7 @@ pub(crate) fn children(kind: &ExprKind) -> ThinVec<ExprId> {
             all
         }
         ExprKind::Field { base, .. } => thin_vec![*base],
+        ExprKind::Captured { object, .. } => thin_vec![*object],
         ExprKind::Index { base, index } => thin_vec![*base, *index],
         ExprKind::List(parts) | ExprKind::Unknown(parts) => parts.clone(),
         _ => ThinVec::new(),

@@ -415,6 +415,8 @@ impl Body<'_, '_> {
                 | Code::PostIncrement
                 | Code::PostDecrement
                 | Code::CallExpr
+                | Code::AggrInit
+                | Code::Throw
                 | Code::VaArg
                 | Code::TargetExpr
                 | Code::Bind

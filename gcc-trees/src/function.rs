@@ -1,14 +1,17 @@
 //! Functions: parameters, variables, and where things stand.
 
+use crate::cxx::{CALL, CLOSURE, LAMBDA};
 use crate::expression::children;
-use crate::rows::{Place, RowId, Rows};
+use crate::rows::{Place, Position, Row, RowId, Rows};
 use crate::text::span;
 use crate::{Code, File, FunctionTree, types};
 use base::{Cause, Confidence, Doubt, IdVec, Span};
 use ir::{
-    Expr, ExprId, ExprKind, Function, FunctionKind, Language, Local, LocalId, Reading, Stmt, StmtId, StmtKind,
+    CallOperator, Callable, Expr, ExprId, ExprKind, Function, FunctionKind, Language, Local, LocalId,
+    Reading, Receiver, Stmt, StmtId, StmtKind,
 };
 use std::collections::{BTreeMap, BTreeSet};
+use thin_vec::ThinVec;
 
 /// Nesting of statements and expressions after which lowering stops: every later pass recurses over the result.
 const DEPTH_LIMIT: usize = 250;
@@ -18,6 +21,8 @@ const SIZE_LIMIT: usize = 4_000_000;
 /// A function while it is lowered.
 pub(crate) struct Body<'f, 'a> {
     pub(crate) rows: &'f Rows<'a>,
+    /// The body.
+    pub(crate) tree: Option<RowId>,
     pub(crate) file: &'f mut File,
     /// The file where the function stands.
     number: u32,
@@ -31,6 +36,22 @@ pub(crate) struct Body<'f, 'a> {
     depth: usize,
     /// Which label each name of one means.
     pub(crate) labels: BTreeMap<String, RowId>,
+    /// From its first to its last byte.
+    pub(crate) whole: Span,
+    /// The object at hand, once it is named.
+    pub(crate) this: Option<LocalId>,
+    /// For which objects member functions are called.
+    pub(crate) receivers: BTreeMap<ExprId, Receiver>,
+    /// What is done when the scopes around are left, the innermost last.
+    pub(crate) ends: Vec<RowId>,
+    /// The same of temporary objects, at the end of the statement.
+    pub(crate) ended: Vec<RowId>,
+    /// Temporary objects that become other ones, so that they do not end.
+    pub(crate) elided: BTreeSet<RowId>,
+    /// The loops and switches around: how many ends are outside, and whether it is a loop.
+    pub(crate) jumps: Vec<(usize, bool)>,
+    /// The brace that closes the block around.
+    pub(crate) brace: Position,
 }
 
 /// Where something stands, and whether a macro stands there instead.
@@ -43,8 +64,10 @@ pub(crate) struct Standing {
 /// Lowers a function.
 pub(crate) fn lower(rows: &Rows<'_>, tree: &FunctionTree, place: Place, file: &mut File) -> Function {
     let declaration = rows.row(tree.declaration);
+    let language = file.language;
     let mut body = Body {
         rows,
+        tree: tree.body,
         file,
         number: place.file,
         locals: IdVec::new(),
@@ -55,30 +78,72 @@ pub(crate) fn lower(rows: &Rows<'_>, tree: &FunctionTree, place: Place, file: &m
         doubt: None,
         depth: 0,
         labels: BTreeMap::new(),
+        whole: Span::default(),
+        this: None,
+        receivers: BTreeMap::new(),
+        ends: Vec::new(),
+        ended: Vec::new(),
+        elided: BTreeSet::new(),
+        jumps: Vec::new(),
+        brace: tree.end,
     };
+    let kind = kind(rows, tree);
     if declaration.traits.is_nested {
         body.doubt(Cause::NestedFunction, place.caret.0);
     }
-    for &parameter in &tree.parameters {
+    // Those of the compiler's own are the object at hand, and what its constructor has to know.
+    let is_own = |&&parameter: &&RowId| body_is_c(language) || !rows.row(parameter).traits.is_artificial;
+    for &parameter in tree.parameters.iter().filter(is_own) {
         let local = body.local(parameter);
         body.locals[local].promises = types::promises(rows, rows.row(parameter).ty);
     }
     let params = body.locals.len();
-    let start = body
-        .file
-        .text
-        .beginning_of_definition(place.start)
-        .unwrap_or(place.start);
-    let (end_line, end_column) = tree.end.max(place.last);
+    let start = match kind {
+        FunctionKind::Lambda => place.start,
+        _ => {
+            let start = body.file.text.beginning_of_definition(place.start);
+            start.unwrap_or(place.start)
+        }
+    };
+    // gcc does not tell yet where a function of C++ ends.
+    let end = match language {
+        Language::C => None,
+        Language::Cxx => body.file.text.end_of_body(place.start),
+    };
+    let end = end.unwrap_or(tree.end.max(place.last));
+    body.brace = end;
+    let (end_line, end_column) = end;
     let whole = span(start, (end_line, end_column + 1));
+    body.whole = whole;
     let block = body.body(tree.body, whole);
     settle(&mut body, block);
+    let (name, linkage_name) = names(declaration, kind, language);
+    if let Some(qualified) = &linkage_name
+        && is_called_implicitly(declaration, &name, qualified)
+    {
+        body.file.addresses.insert(name.clone());
+    }
+    if kind == FunctionKind::Lambda {
+        body.file.addresses.insert(name.clone());
+    }
+    if name == CALL {
+        body.file.call_operators.insert(CallOperator {
+            of: match (kind, &linkage_name) {
+                (FunctionKind::Source, Some(linkage_name)) => Callable::Class(linkage_name.clone()),
+                _ => Callable::Lambda(whole.line, whole.column),
+            },
+            parameters: params,
+            // Which of them have default arguments is not told.
+            least: 0,
+            is_open: false,
+        });
+    }
     Function {
-        name: declaration.name.to_owned(),
-        kind: FunctionKind::Source,
-        language: Language::C,
-        linkage_name: None,
-        is_static: !declaration.traits.is_public,
+        name,
+        kind,
+        language,
+        linkage_name,
+        is_static: kind == FunctionKind::Lambda || !declaration.traits.is_public,
         span: whole,
         params,
         returns: types::of(rows, tree.returns),
@@ -92,8 +157,46 @@ pub(crate) fn lower(rows: &Rows<'_>, tree: &FunctionTree, place: Place, file: &m
             None => Confidence::Clean,
         },
         confidence_reason: body.doubt,
-        receivers: BTreeMap::new(),
+        receivers: body.receivers,
     }
+}
+
+fn body_is_c(language: Language) -> bool {
+    language == Language::C
+}
+
+/// A lambda has its own object as its first parameter.
+fn kind(rows: &Rows<'_>, tree: &FunctionTree) -> FunctionKind {
+    let first = tree.parameters.first().map(|&first| rows.row(first));
+    if first.is_some_and(|first| first.traits.is_artificial && first.name == CLOSURE) {
+        FunctionKind::Lambda
+    } else {
+        FunctionKind::Source
+    }
+}
+
+/// The name of a function, and its full name in C++.
+fn names(declaration: &Row<'_>, kind: FunctionKind, language: Language) -> (String, Option<String>) {
+    let name = declaration.name.to_owned();
+    match (kind, language) {
+        (_, Language::C) => (name, None),
+        (FunctionKind::Lambda, _) => (CALL.to_owned(), Some(LAMBDA.to_owned())),
+        _ if declaration.scope.is_empty() => (name.clone(), Some(name)),
+        _ => {
+            let qualified = format!("{}::{name}", declaration.scope);
+            (name, Some(qualified))
+        }
+    }
+}
+
+/// Whether a function may be called where no tree has a call of it: by code of the standard library, or through a pointer to a base class.
+fn is_called_implicitly(declaration: &Row<'_>, name: &str, qualified: &str) -> bool {
+    base::is_operator(name)
+        || name.starts_with('~')
+        || name.starts_with("operator ")
+        || base::constructs(qualified, name)
+        || declaration.traits.is_virtual
+        || library::standard::holds(name, library::standard::Fact::InRangeLoops)
 }
 
 impl Body<'_, '_> {
@@ -106,6 +209,10 @@ impl Body<'_, '_> {
         {
             tree = Some(only);
         }
+        if self.is_cxx() {
+            let statements = self.body_of_cxx(tree);
+            return self.push_stmt(StmtKind::Block(statements), whole, false);
+        }
         let statements = match tree {
             Some(block) if self.rows.code(block) == Code::Bind => {
                 let inside = self.rows.operand(block, 0);
@@ -114,6 +221,32 @@ impl Body<'_, '_> {
             other => self.items(other),
         };
         self.push_stmt(StmtKind::Block(statements), whole, false)
+    }
+
+    /// The statements of a body of C++: its scope, and what the compiler has put around that.
+    fn body_of_cxx(&mut self, tree: Option<RowId>) -> ThinVec<StmtId> {
+        let outer = match tree {
+            Some(list) if self.rows.code(list) == Code::StatementList => self.rows.operands(list).to_vec(),
+            other => vec![other],
+        };
+        let mut statements = ThinVec::new();
+        for part in outer.into_iter().flatten() {
+            let mut within = part;
+            while matches!(self.rows.code(within), Code::MustNotThrow | Code::EhSpec)
+                && let Some(inner) = self.rows.operand(within, 0)
+            {
+                within = inner;
+            }
+            match self.rows.code(within) {
+                Code::Bind => statements.extend(self.items(self.rows.operand(within, 0))),
+                Code::StatementList if within != part => {
+                    let inner = self.body_of_cxx(Some(within));
+                    statements.extend(inner);
+                }
+                _ => statements.push(self.statement(within)),
+            }
+        }
+        statements
     }
 
     /// The variable that a declaration declares in this function.
@@ -127,6 +260,9 @@ impl Body<'_, '_> {
         local.is_static = row.traits.is_static;
         local.address_taken |= row.traits.address_taken;
         local.of_structures = types::is_of_structures(self.rows, row.ty);
+        if self.is_cxx() {
+            local.object = types::object(self.rows, row.ty);
+        }
         let id = self.locals.push(local);
         self.local_of.insert(declaration, id);
         id
@@ -256,6 +392,15 @@ fn parts_of(kind: &StmtKind) -> (Vec<StmtId>, Vec<ExprId>) {
         ),
         StmtKind::Switch { value, body } => (vec![*body], vec![*value]),
         StmtKind::Unknown(parts) => (vec![], parts.to_vec()),
+        StmtKind::Try {
+            body,
+            handlers,
+            thrown,
+        } => (
+            std::iter::once(*body).chain(handlers.iter().copied()).collect(),
+            vec![*thrown],
+        ),
+        StmtKind::Throw(value) => (vec![], Vec::from_iter(*value)),
         // The others have no parts, or no tree makes them.
         _ => (vec![], vec![]),
     }

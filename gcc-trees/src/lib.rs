@@ -1,4 +1,4 @@
-//! The trees of gcc's front end to [`ir`]: the exact reading of a file, by the compiler that compiles it.
+//! The trees of gcc's front ends for C and C++ to [`ir`]: the exact reading of a file, by the compiler that compiles it.
 //!
 //! The plugin for gcc looks at each function when the front end is done with it and nothing is lowered yet. Loops and conditions are still those of
 //! the source, names have their declarations, nodes their places. gcc's flow graph, which is made a moment later, would tell less of what [`ir`] has
@@ -11,11 +11,14 @@
 //! **Contract.** Any [`Rows`] give functions; the crate does no I/O, and what of the text has to be known comes from who calls.
 
 mod code;
+mod cxx;
 mod declare;
 mod expression;
 mod fold;
 mod function;
+mod instances;
 mod parallel;
+mod range;
 mod rows;
 mod statement;
 mod text;
@@ -24,7 +27,7 @@ mod types;
 pub use code::Code;
 pub use rows::{Malformed, Place, Position, Row, RowId, Rows, Traits, TypeId, TypeRow};
 
-use ir::{Attribute, Global, Member, Unit};
+use ir::{Attribute, CallOperator, Class, ClassHead, Global, Language, Member, Unit};
 use std::collections::{BTreeMap, BTreeSet};
 use text::Text;
 
@@ -47,6 +50,7 @@ pub struct FunctionTree {
 pub struct Compilation {
     /// The text of the file at a path.
     text: fn(&str) -> Option<Vec<u8>>,
+    language: Language,
     files: BTreeMap<String, File>,
 }
 
@@ -58,13 +62,17 @@ pub(crate) struct File {
     members: BTreeSet<Member>,
     /// Functions whose address is taken.
     pub(crate) addresses: BTreeSet<String>,
+    pub(crate) language: Language,
+    classes: BTreeSet<ClassHead>,
+    pub(crate) call_operators: BTreeSet<CallOperator>,
 }
 
 impl Compilation {
     /// Of which nothing is read yet. `text` is asked once for each file of which something is read, by its absolute path.
-    pub fn new(text: fn(&str) -> Option<Vec<u8>>) -> Self {
+    pub fn new(text: fn(&str) -> Option<Vec<u8>>, language: Language) -> Self {
         Self {
             text,
+            language,
             files: BTreeMap::new(),
         }
     }
@@ -82,6 +90,7 @@ impl Compilation {
             let file = File {
                 text,
                 unit,
+                language: self.language,
                 ..File::default()
             };
             self.files.insert(path.to_owned(), file);
@@ -111,6 +120,7 @@ impl Compilation {
         let Some(place) = rows.row(declaration).place else {
             return;
         };
+        let language = self.language;
         let Some(file) = self.file(rows.file(place.file)) else {
             return;
         };
@@ -122,7 +132,7 @@ impl Compilation {
             let known = file.unit.globals.iter_mut().find(|each| each.name == name.name);
             known.into_iter().for_each(|known| known.address_taken = true);
         }
-        let global = declare::global(rows, declaration, place, initial, &named);
+        let global = declare::global(rows, declaration, place, initial, &named, language);
         file.global(global);
     }
 
@@ -139,14 +149,29 @@ impl Compilation {
         }
     }
 
-    /// Reads members of a structure or union.
-    pub fn members(&mut self, rows: &Rows<'_>, members: &[RowId], in_union: bool) {
+    /// Reads the head of a class of C++.
+    pub fn class(&mut self, rows: &Rows<'_>, declaration: RowId, class: ClassHead) {
+        if let Some(place) = rows.row(declaration).place
+            && let Some(file) = self.file(rows.file(place.file))
+        {
+            file.classes.insert(class);
+        }
+    }
+
+    /// Reads members of a structure or union; `of` is the class, in C++.
+    pub fn members(&mut self, rows: &Rows<'_>, members: &[RowId], in_union: bool, of: Option<&ClassHead>) {
+        let language = self.language;
+        let class = of.filter(|_| !in_union).map(|of| Class {
+            name: of.name.clone(),
+            has_bases: of.has_library_base || of.bases.as_ref().is_none_or(|bases| !bases.is_empty()),
+        });
         for &member in members {
             let Some(place) = rows.row(member).place else {
                 continue;
             };
             if let Some(file) = self.file(rows.file(place.file)) {
-                file.members.insert(declare::member(rows, member, in_union));
+                file.members
+                    .insert(declare::member(rows, member, in_union, class.clone(), language));
             }
         }
     }
@@ -155,7 +180,9 @@ impl Compilation {
     pub fn finish(self) -> Vec<Unit> {
         let finished = self.files.into_values().map(|file| {
             let mut unit = file.unit;
-            unit.functions.sort_by_key(|function| function.span);
+            instances::join(&mut unit.functions);
+            unit.names.classes = file.classes.into_iter().collect();
+            unit.call_operators = file.call_operators.into_iter().collect();
             unit.members = file.members.into_iter().collect();
             unit.address_taken_functions = file.addresses.into_iter().collect();
             unit.attributes.sort_unstable();

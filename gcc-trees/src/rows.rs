@@ -54,6 +54,15 @@ pub struct Traits {
     pub is_alias: bool,
     /// A function within another one.
     pub is_nested: bool,
+    /// A function with an object at hand: its first parameter is the address.
+    pub is_method: bool,
+    /// A function that no file of the program declares.
+    pub is_standard: bool,
+    pub is_virtual: bool,
+    /// Of an initialisation: its first argument is the object that it makes.
+    pub constructs: bool,
+    /// Of what is done at the end of a scope: only when that is left by an exception.
+    pub is_for_exceptions: bool,
 }
 
 /// A tree.
@@ -73,11 +82,13 @@ pub struct Row<'a> {
     pub value: Option<i64>,
     /// Of a declaration its name, of a number with a fraction its digits; else empty.
     pub name: &'a str,
+    /// The namespaces and classes around a function of C++, as `a::B`.
+    pub scope: &'a str,
 }
 
 /// A type.
 #[derive(Clone, Copy, Debug)]
-pub struct TypeRow {
+pub struct TypeRow<'a> {
     /// What it is.
     pub code: Code,
     /// Of an integer.
@@ -92,6 +103,8 @@ pub struct TypeRow {
     pub inner: Option<TypeId>,
     /// In bytes, if it is known.
     pub size: Option<i64>,
+    /// The name of a class of the program, in C++; else empty.
+    pub class: &'a str,
 }
 
 /// Trees, operands before what they are operands of.
@@ -99,7 +112,7 @@ pub struct TypeRow {
 pub struct Rows<'a> {
     rows: IdVec<RowId, Row<'a>>,
     operands: Vec<Option<RowId>>,
-    types: IdVec<TypeId, TypeRow>,
+    types: IdVec<TypeId, TypeRow<'a>>,
     files: Arc<Vec<String>>,
 }
 
@@ -126,7 +139,7 @@ impl<'a> Rows<'a> {
     pub fn new(
         rows: IdVec<RowId, Row<'a>>,
         operands: Vec<Option<RowId>>,
-        types: IdVec<TypeId, TypeRow>,
+        types: IdVec<TypeId, TypeRow<'a>>,
         files: Arc<Vec<String>>,
     ) -> Result<Self, Malformed> {
         use base::Id as _;
@@ -179,12 +192,12 @@ impl<'a> Rows<'a> {
     }
 
     /// The type of a tree.
-    pub fn type_row(&self, id: RowId) -> Option<&TypeRow> {
+    pub fn type_row(&self, id: RowId) -> Option<&TypeRow<'a>> {
         self.rows[id].ty.map(|ty| &self.types[ty])
     }
 
     /// A type.
-    pub fn ty(&self, id: TypeId) -> &TypeRow {
+    pub fn ty(&self, id: TypeId) -> &TypeRow<'a> {
         &self.types[id]
     }
 

@@ -159,6 +159,22 @@ impl Text {
         if self.word(first) != keyword {
             return None;
         }
+        self.statement_at(first)
+    }
+
+    /// The statement that begins with `keyword` and in which something stands, at the keyword or anywhere behind it.
+    pub(crate) fn statement_around(&self, keyword: &[u8], at: Position) -> Option<Span> {
+        let mut first = self.token_at(at)?;
+        while self.word(first) != keyword {
+            first = first.checked_sub(1)?;
+            if matches!(self.word(first), b";" | b"{" | b"}") {
+                return None;
+            }
+        }
+        self.statement_at(first)
+    }
+
+    fn statement_at(&self, first: usize) -> Option<Span> {
         let behind = self.behind_statement(first, 0)?;
         Some(span(self.start(first)?, self.end(behind - 1)?))
     }
@@ -167,6 +183,79 @@ impl Text {
     pub(crate) fn block(&self, at: Position) -> Option<Span> {
         let open = self.token_at(at).filter(|open| self.word(*open) == b"{")?;
         Some(span(at, self.end(self.behind_brackets(open)? - 1)?))
+    }
+
+    /// The block in braces whose last one stands there.
+    pub(crate) fn block_that_ends(&self, at: Position) -> Option<Span> {
+        let close = self.token_at(at).filter(|close| self.word(*close) == b"}")?;
+        let mut depth = 0_usize;
+        for index in (0..=close).rev() {
+            match self.word(index) {
+                b")" | b"]" | b"}" => depth += 1,
+                b"(" | b"[" | b"{" => {
+                    depth = depth.checked_sub(1)?;
+                    if depth == 0 {
+                        return Some(span(self.start(index)?, self.end(close)?));
+                    }
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// The last brace of the function of C++ whose name stands there, or of the lambda that begins there.
+    pub(crate) fn end_of_body(&self, name: Position) -> Option<Position> {
+        let mut at = self.token_at(name)?;
+        if self.word(at) == b"[" {
+            at = self.behind_brackets(at)?;
+        } else {
+            let is_call = |at: usize| self.word(at) == b"operator" && self.word(at + 1) == b"(";
+            while self.word(at) != b"(" {
+                if matches!(self.word(at), b"" | b";" | b"{" | b"}") {
+                    return None;
+                }
+                at += if is_call(at) { 3 } else { 1 };
+            }
+        }
+        loop {
+            at = match self.word(at) {
+                b"{" => break,
+                b"" | b";" | b"}" | b")" | b"]" => return None,
+                b"(" | b"[" => self.behind_brackets(at)?,
+                b":" => {
+                    at = self.behind_initialisers(at + 1)?;
+                    break;
+                }
+                _ => at + 1,
+            };
+        }
+        let mut behind = self.behind_brackets(at)?;
+        while self.word(behind) == b"catch" {
+            behind = self.behind_brackets(self.behind_condition(behind)?)?;
+        }
+        self.start(behind - 1)
+    }
+
+    /// The brace behind the members and bases that a constructor initialises.
+    fn behind_initialisers(&self, mut at: usize) -> Option<usize> {
+        loop {
+            while !matches!(self.word(at), b"(" | b"{") {
+                if matches!(self.word(at), b"" | b";" | b"}") {
+                    return None;
+                }
+                at += 1;
+            }
+            at = self.behind_brackets(at)?;
+            while self.word(at) == b"..." {
+                at += 1;
+            }
+            match self.word(at) {
+                b"," => at += 1,
+                b"{" => return Some(at),
+                _ => return None,
+            }
+        }
     }
 
     /// The same stretch with the semicolon that follows it.
@@ -218,9 +307,39 @@ impl Text {
             {
                 break;
             }
+            // `public:`, and what is no part of the first constructor's own initialisers.
+            let is_access = self.word(before) == b":"
+                && matches!(
+                    self.word(before.wrapping_sub(1)),
+                    b"public" | b"private" | b"protected"
+                );
+            if is_access {
+                break;
+            }
             first = before;
         }
+        while self.word(first) == b"template" {
+            first = self.behind_angles(first + 1)?;
+        }
         self.start(first)
+    }
+
+    /// The token behind the angle that closes the one at `open`.
+    fn behind_angles(&self, open: usize) -> Option<usize> {
+        let mut depth = 0_usize;
+        for index in open..self.tokens().len() {
+            match self.word(index) {
+                b"<" => depth += 1,
+                b">" => depth = depth.checked_sub(1)?,
+                b">>" => depth = depth.checked_sub(2)?,
+                b";" | b"{" => return None,
+                _ => {}
+            }
+            if depth == 0 {
+                return Some(index + 1);
+            }
+        }
+        None
     }
 
     /// The token behind a statement, as C's grammar has it; nothing where macros hide some of it.
@@ -237,7 +356,16 @@ impl Text {
                     _ => Some(behind),
                 }
             }
-            b"for" | b"while" | b"switch" => self.behind_statement(self.behind_condition(first)?, depth + 1),
+            b"try" => {
+                let mut behind = self.behind_statement(first + 1, depth + 1)?;
+                while self.word(behind) == b"catch" {
+                    behind = self.behind_statement(behind, depth + 1)?;
+                }
+                Some(behind)
+            }
+            b"for" | b"while" | b"switch" | b"catch" => {
+                self.behind_statement(self.behind_condition(first)?, depth + 1)
+            }
             b"do" => {
                 let behind = self.behind_statement(first + 1, depth + 1)?;
                 let behind = (self.word(behind) == b"while").then(|| self.behind_condition(behind))??;
@@ -265,7 +393,10 @@ impl Text {
         }
     }
 
-    fn behind_condition(&self, keyword: usize) -> Option<usize> {
+    fn behind_condition(&self, mut keyword: usize) -> Option<usize> {
+        if self.word(keyword + 1) == b"constexpr" {
+            keyword += 1;
+        }
         (self.word(keyword + 1) == b"(").then(|| self.behind_brackets(keyword + 1))?
     }
 }
@@ -329,6 +460,35 @@ mod tests {
             text.statement(b"return", (1, 12)).map(|span| span.column),
             Some(3)
         );
+    }
+
+    #[test]
+    fn functions_of_cxx_end_with_their_bodies() {
+        let check = |source: &str, name: &str, rest: &str| {
+            let text = text(source);
+            let end = text.end_of_body(text.position(source.find(name).unwrap()));
+            let expected = source.len() - rest.len() - 1;
+            assert_eq!(end, Some(text.position(expected)), "{source}");
+        };
+        check("int f() { if (a) { b(); } } int g();", "f", " int g();");
+        check("A::A(int n) : B{n}, c(n) { d(); } int x;", "A(", " int x;");
+        check(
+            "void A::operator()(int n) const noexcept(true) { } ;",
+            "operator",
+            " ;",
+        );
+        check("f([&](int n) -> int { return n; });", "[", ");");
+        check("A::A() try : b(1) { } catch (...) { } int x;", "A()", " int x;");
+        assert_eq!(text("int f();").end_of_body((1, 5)), None);
+    }
+
+    #[test]
+    fn what_stands_in_a_statement_leads_to_its_keyword() {
+        let text = text("{ f(); return a + (b); }");
+        let found = text.statement_around(b"return", (1, 20));
+        assert_eq!(found.map(|span| (span.column, span.end_column)), Some((8, 23)));
+        assert_eq!(text.statement_around(b"return", (1, 3)), None);
+        assert_eq!(text.block_that_ends((1, 24)), Some(span((1, 1), (1, 25))));
     }
 
     #[test]

@@ -2,10 +2,10 @@
 
 use crate::Code;
 use crate::rows::{Rows, TypeId, TypeRow};
-use ir::Type;
+use ir::{ObjectType, Type};
 
 /// What a type is for the analyses.
-pub(crate) fn reduced(ty: &TypeRow) -> Type {
+pub(crate) fn reduced(ty: &TypeRow<'_>) -> Type {
     // An atomic variable is changed by others while it is looked at.
     if ty.is_atomic {
         return Type::Unknown;
@@ -47,6 +47,29 @@ pub(crate) fn is_of_structures(rows: &Rows<'_>, ty: Option<TypeId>) -> bool {
     });
     let inner = inner.and_then(|ty| rows.ty(ty).inner);
     inner.is_some_and(|inner| reduced(rows.ty(inner)) == Type::Aggregate)
+}
+
+/// The object that a variable of this type is, or leads to.
+pub(crate) fn object(rows: &Rows<'_>, ty: Option<TypeId>) -> Option<ObjectType> {
+    let mut ty = rows.ty(ty?);
+    let is_reference = ty.code == Code::ReferenceType;
+    if is_reference {
+        ty = rows.ty(ty.inner?);
+    }
+    let mut levels = 0_u8;
+    while matches!(ty.code, Code::PointerType | Code::ArrayType) {
+        levels = levels.checked_add(1)?;
+        ty = rows.ty(ty.inner?);
+    }
+    match reduced(ty) {
+        Type::Int { .. } | Type::Float { .. } => Some(ObjectType::Number { levels, is_reference }),
+        Type::Aggregate if !ty.class.is_empty() => Some(ObjectType::Class {
+            name: ty.class.into(),
+            levels,
+            is_reference,
+        }),
+        _ => None,
+    }
 }
 
 /// Whether a parameter of this type promises not to change what it points to.

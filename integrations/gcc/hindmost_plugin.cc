@@ -8,6 +8,7 @@
 #include "gcc-plugin.h"
 #include "plugin-version.h"
 #include "tree.h"
+#include "cp/cp-tree.h"
 #include "tree-iterator.h"
 #include "stringpool.h"
 #include "attribs.h"
@@ -30,8 +31,11 @@ extern "C" {
 
 __attribute__((visibility("default"))) int plugin_is_GPL_compatible;
 
-/* Compilers of other languages do not have it, and must load the plugin all the same. */
+/* Compilers of other languages do not have these, and must load the plugin all the same. */
 extern struct cpp_reader *parse_in __attribute__((weak));
+extern const char *type_as_string(tree, int) __attribute__((weak));
+extern int uses_template_parms(tree) __attribute__((weak));
+extern tree cp_global_trees[CPTI_MAX] __attribute__((weak));
 
 namespace {
 
@@ -39,6 +43,7 @@ namespace {
 const int DEEPEST = 5000;
 
 bool is_strict = false;
+bool is_cxx = false;
 /* Trouble has been told; nothing is read any more. */
 bool has_given_up = false;
 hindmost_compilation *compilation = NULL;
@@ -47,6 +52,8 @@ hash_map<tree, uint32_t> *row_of_tree;
 hash_map<tree, uint32_t> *row_of_type;
 /* The members of all types that have been read. */
 hash_set<tree> *known_members;
+/* Those that functions of C++ name, some of them before their class has ended. */
+hash_set<tree> *used_members;
 auto_vec<hindmost_row> rows;
 auto_vec<uint32_t> operands;
 auto_vec<hindmost_type> types;
@@ -123,6 +130,52 @@ void put_place(hindmost_row &row, location_t at)
         row.flags |= HINDMOST_IN_MACRO;
 }
 
+/* A text that lives as long as the rows. */
+const char *kept(char *text)
+{
+    texts.safe_push(text);
+    return text;
+}
+
+/* Whether a header of the system, or the compiler, declares something. */
+bool is_standard(tree declared)
+{
+    location_t at = DECL_SOURCE_LOCATION(declared);
+    return at <= BUILTINS_LOCATION || in_system_header_at(at);
+}
+
+/* The name of a class of C++, empty if it has none. */
+const char *name_of_class(tree type)
+{
+    tree named = TYPE_NAME(TYPE_MAIN_VARIANT(type));
+    if (named && TREE_CODE(named) == TYPE_DECL)
+        named = DECL_NAME(named);
+    /* The compiler's own names begin with what no name of the source does. */
+    if (!named || TREE_CODE(named) != IDENTIFIER_NODE || !ISIDST(IDENTIFIER_POINTER(named)[0]))
+        return "";
+    return IDENTIFIER_POINTER(named);
+}
+
+/* The namespaces and classes around something, outermost first; null if there are none. */
+const char *scope_of(tree context)
+{
+    char *scope = NULL;
+    while (context && TREE_CODE(context) != TRANSLATION_UNIT_DECL) {
+        const char *name = "";
+        if (TYPE_P(context))
+            name = name_of_class(context);
+        else if (TREE_CODE(context) == NAMESPACE_DECL && DECL_NAME(context))
+            name = IDENTIFIER_POINTER(DECL_NAME(context));
+        if (*name && strcmp(name, "::")) {
+            char *longer = scope ? concat(name, "::", scope, NULL) : xstrdup(name);
+            free(scope);
+            scope = longer;
+        }
+        context = TYPE_P(context) ? TYPE_CONTEXT(context) : DECL_CONTEXT(context);
+    }
+    return scope ? kept(scope) : NULL;
+}
+
 uint32_t put_type(tree type, int depth)
 {
     if (!type || type == error_mark_node || depth > 64)
@@ -150,6 +203,11 @@ uint32_t put_type(tree type, int depth)
     case REFERENCE_TYPE:
     case ARRAY_TYPE:
         row.inner = put_type(TREE_TYPE(type), depth + 1);
+        break;
+    case RECORD_TYPE:
+    case UNION_TYPE:
+        if (is_cxx && TYPE_STUB_DECL(TYPE_MAIN_VARIANT(type)) && !is_standard(TYPE_STUB_DECL(TYPE_MAIN_VARIANT(type))))
+            row.name = name_of_class(type);
         break;
     default:
         break;
@@ -182,10 +240,56 @@ uint32_t push(hindmost_row &row, const vec<uint32_t> &own)
     return rows.length() - 1;
 }
 
+/* The name of a function of C++ as the source has it: the compiler has its own for constructors and conversions. */
+const char *name_of_function(tree t)
+{
+    if (DECL_CONSTRUCTOR_P(t))
+        return name_of_class(DECL_CONTEXT(t));
+    if (DECL_DESTRUCTOR_P(t))
+        return kept(concat("~", name_of_class(DECL_CONTEXT(t)), NULL));
+    if (IDENTIFIER_CONV_OP_P(DECL_NAME(t)))
+        return kept(concat("operator ", type_as_string(DECL_CONV_FN_TYPE(t), TFF_PLAIN_IDENTIFIER), NULL));
+    return IDENTIFIER_POINTER(DECL_NAME(t));
+}
+
+void put_declaration_of_cxx(hindmost_row &row, tree t)
+{
+    tree context = DECL_CONTEXT(t);
+    bool in_class = context && TYPE_P(context);
+    if (context && (TREE_CODE(context) == NAMESPACE_DECL || (TREE_CODE(t) == VAR_DECL && in_class)))
+        row.flags |= HINDMOST_FILE_SCOPE;
+    if (TREE_CODE(t) != FUNCTION_DECL)
+        return;
+    if (is_standard(t))
+        row.flags |= HINDMOST_STANDARD;
+    row.scope = scope_of(context);
+    if (DECL_NAME(t) && DECL_LANG_SPECIFIC(t))
+        row.name = name_of_function(t);
+    if (TREE_CODE(TREE_TYPE(t)) == METHOD_TYPE)
+        row.flags |= HINDMOST_METHOD;
+    if (DECL_VIRTUAL_P(t))
+        row.flags |= HINDMOST_VIRTUAL;
+}
+
+/* The function that a call through a pointer to a class names: those that override it have its name. */
+tree virtual_function(tree reference)
+{
+    tree type = obj_type_ref_class(reference);
+    if (!type || !TYPE_BINFO(type) || !tree_fits_uhwi_p(OBJ_TYPE_REF_TOKEN(reference)))
+        return NULL_TREE;
+    tree each = BINFO_VIRTUALS(TYPE_BINFO(type));
+    for (unsigned HOST_WIDE_INT at = tree_to_uhwi(OBJ_TYPE_REF_TOKEN(reference)); each && at > 0; at--)
+        each = TREE_CHAIN(each);
+    tree function = each ? TREE_VALUE(each) : NULL_TREE;
+    return function && TREE_CODE(function) == FUNCTION_DECL ? function : NULL_TREE;
+}
+
 void put_declaration(hindmost_row &row, tree t)
 {
     if (DECL_NAME(t))
         row.name = IDENTIFIER_POINTER(DECL_NAME(t));
+    if (is_cxx)
+        put_declaration_of_cxx(row, t);
     if (DECL_ARTIFICIAL(t))
         row.flags |= HINDMOST_ARTIFICIAL;
     tree context = DECL_CONTEXT(t);
@@ -215,6 +319,52 @@ void put_declaration(hindmost_row &row, tree t)
     if (TREE_CODE(t) == FIELD_DECL && DECL_BIT_FIELD_TYPE(t) && DECL_SIZE(t) && tree_fits_shwi_p(DECL_SIZE(t))) {
         row.flags |= HINDMOST_BIT_FIELD;
         row.value = tree_to_shwi(DECL_SIZE(t));
+    }
+}
+
+/* Whether a class of the source declares a member: no lambda's, nor one that a template has made. */
+bool is_declared_member(tree member)
+{
+    tree type = DECL_CONTEXT(member);
+    return !DECL_ARTIFICIAL(member) && type && CLASS_TYPE_P(type) && !CLASSTYPE_TEMPLATE_INFO(type) && *name_of_class(type);
+}
+
+/* What C++ alone has. Whether all of the tree is read then. */
+bool put_of_cxx(hindmost_row &row, tree t, vec<uint32_t> &own, int depth)
+{
+    switch ((int) TREE_CODE(t)) {
+    case AGGR_INIT_EXPR:
+        if (AGGR_INIT_VIA_CTOR_P(t))
+            row.flags |= HINDMOST_CONSTRUCTS;
+        own.safe_push(put(AGGR_INIT_EXPR_FN(t), depth + 1));
+        for (int at = 0; at < aggr_init_expr_nargs(t); at++)
+            own.safe_push(put(AGGR_INIT_EXPR_ARG(t, at), depth + 1));
+        return true;
+    case MODIFY_EXPR:
+    case INIT_EXPR: {
+        /* The end of an object's life, and its table of virtual functions: the source has neither. */
+        tree target = TREE_OPERAND(t, 0), value = TREE_OPERAND(t, 1);
+        bool is_table = TREE_CODE(target) == COMPONENT_REF && DECL_VIRTUAL_P(TREE_OPERAND(target, 1));
+        if (!is_table && !(value && TREE_CLOBBER_P(value)))
+            return false;
+        row.code = VOID_CST;
+        return true;
+    }
+    case CLEANUP_STMT:
+        if (CLEANUP_EH_ONLY(t))
+            row.flags |= HINDMOST_EH_ONLY;
+        return false;
+    case TARGET_EXPR:
+        if (CLEANUP_EH_ONLY(t))
+            row.flags |= HINDMOST_EH_ONLY;
+        return false;
+    case VAR_DECL:
+        /* What a lambda has captured, a part of a structured binding. */
+        if (DECL_HAS_VALUE_EXPR_P(t))
+            own.safe_push(put(DECL_VALUE_EXPR(t), depth + 1));
+        return true;
+    default:
+        return false;
     }
 }
 
@@ -282,20 +432,31 @@ uint32_t put(tree t, int depth)
             own.safe_push(put(DECL_INITIAL(declared), depth + 1));
         break;
     }
-    case CALL_EXPR:
-        own.safe_push(put(CALL_EXPR_FN(t), depth + 1));
+    case CALL_EXPR: {
+        tree called = CALL_EXPR_FN(t);
+        if (is_cxx && called && TREE_CODE(called) == OBJ_TYPE_REF)
+            if (tree function = virtual_function(called))
+                called = function;
+        own.safe_push(put(called, depth + 1));
         for (int at = 0; at < call_expr_nargs(t); at++)
             own.safe_push(put(CALL_EXPR_ARG(t, at), depth + 1));
         break;
+    }
     case ASM_EXPR:
         break;
     default:
         /* What a precompiled header declares no event has told of: whether it is a union, which functions there are. */
-        if (TREE_CODE(t) == FIELD_DECL && is_asked(DECL_SOURCE_LOCATION(t)) && !known_members->contains(t))
-            give_up("a type comes from a precompiled header");
+        if (TREE_CODE(t) == FIELD_DECL && is_asked(DECL_SOURCE_LOCATION(t)) && !known_members->contains(t)) {
+            if (!is_cxx)
+                give_up("a type comes from a precompiled header");
+            else if (is_declared_member(t))
+                used_members->add(t);
+        }
         if (DECL_P(t))
             put_declaration(row, t);
-        else if (EXPR_P(t))
+        if (is_cxx && put_of_cxx(row, t, own, depth))
+            break;
+        if (EXPR_P(t))
             for (int at = 0; at < TREE_OPERAND_LENGTH(t); at++)
                 own.safe_push(put(TREE_OPERAND(t, at), depth + 1));
         break;
@@ -310,6 +471,10 @@ void on_function(void *event, void *)
 {
     tree function = (tree) event;
     if (!is_asked(DECL_SOURCE_LOCATION(function)) || !DECL_SAVED_TREE(function))
+        return;
+    /* What the compiler has made stands nowhere in the source; of a constructor it makes several. */
+    if (is_cxx && (!DECL_LANG_SPECIFIC(function) || (DECL_ARTIFICIAL(function) && !LAMBDA_FUNCTION_P(function))
+                   || DECL_DEFAULTED_FN(function) || DECL_CLONED_FUNCTION_P(function)))
         return;
     clear();
     hindmost_function head = {};
@@ -339,7 +504,7 @@ void on_declaration(void *event, void *)
     if (!DECL_P(declared) || !is_asked(DECL_SOURCE_LOCATION(declared)))
         return;
     tree context = DECL_CONTEXT(declared);
-    bool at_file_scope = !context || TREE_CODE(context) == TRANSLATION_UNIT_DECL;
+    bool at_file_scope = !context || TREE_CODE(context) == TRANSLATION_UNIT_DECL || TREE_CODE(context) == NAMESPACE_DECL || TYPE_P(context);
     if (TREE_CODE(declared) == VAR_DECL && (at_file_scope || DECL_EXTERNAL(declared))) {
         clear();
         uint32_t row = put(declared, 0);
@@ -367,7 +532,7 @@ bool stands_in(tree inner, tree outer)
            && (there.line > here.line || (there.line == here.line && there.column > here.column));
 }
 
-void put_members(tree type, bool in_union, int depth)
+void put_members(tree type, bool in_union, int depth, const hindmost_class *of)
 {
     auto_vec<uint32_t> members;
     clear();
@@ -379,14 +544,45 @@ void put_members(tree type, bool in_union, int depth)
             members.safe_push(put(field, 0));
     }
     hindmost_rows found = all();
-    check(hindmost_compilation_members(compilation, &found, members.address(), members.length(), in_union));
+    check(hindmost_compilation_members(compilation, &found, members.address(), members.length(), in_union, of));
     if (!in_union || depth > 64)
         return;
     for (tree field = TYPE_FIELDS(type); field; field = DECL_CHAIN(field)) {
         tree inner = TREE_CODE(field) == FIELD_DECL ? strip_array_types(TREE_TYPE(field)) : NULL_TREE;
         if (inner && RECORD_OR_UNION_TYPE_P(inner) && stands_in(TYPE_MAIN_VARIANT(inner), TYPE_MAIN_VARIANT(type)))
-            put_members(inner, true, depth + 1);
+            put_members(inner, true, depth + 1, of);
     }
+}
+
+/* Tells of a class of C++, and of its members. */
+void put_class(tree type)
+{
+    tree binfo = TYPE_BINFO(type);
+    hindmost_class head = {};
+    head.name = name_of_class(type);
+    head.knows_bases = binfo && !uses_template_parms(type);
+    head.is_local = decl_function_context(TYPE_NAME(type)) != NULL_TREE;
+    auto_vec<const char *> bases;
+    tree each;
+    for (int at = 0; binfo && BINFO_BASE_ITERATE(binfo, at, each); at++) {
+        tree base = BINFO_TYPE(each);
+        if (!CLASS_TYPE_P(base))
+            head.knows_bases = 0;
+        else if (is_standard(TYPE_NAME(TYPE_MAIN_VARIANT(base))))
+            head.has_library_base = 1;
+        else
+            bases.safe_push(name_of_class(base));
+    }
+    head.bases = bases.address();
+    head.base_count = bases.length();
+    for (tree member = TYPE_FIELDS(type); member; member = DECL_CHAIN(member))
+        if (DECL_DECLARES_FUNCTION_P(member) && DECL_NAME(member) && !strcmp(IDENTIFIER_POINTER(DECL_NAME(member)), "operator->"))
+            head.has_arrow = 1;
+    clear();
+    head.declaration = put(TYPE_NAME(type), 0);
+    hindmost_rows found = all();
+    check(hindmost_compilation_class(compilation, &found, &head));
+    put_members(type, TREE_CODE(type) == UNION_TYPE, 0, &head);
 }
 
 /* The front end has read a whole type. */
@@ -395,8 +591,12 @@ void on_type(void *event, void *)
     tree type = (tree) event;
     if (!type || type == error_mark_node || !RECORD_OR_UNION_TYPE_P(type) || !TYPE_FIELDS(type))
         return;
-    if (is_asked(DECL_SOURCE_LOCATION(TYPE_FIELDS(type))))
-        put_members(type, TREE_CODE(type) == UNION_TYPE, 0);
+    if (is_cxx) {
+        tree named = TYPE_NAME(type);
+        if (named && TREE_CODE(named) == TYPE_DECL && is_asked(DECL_SOURCE_LOCATION(named)))
+            put_class(type);
+    } else if (is_asked(DECL_SOURCE_LOCATION(TYPE_FIELDS(type))))
+        put_members(type, TREE_CODE(type) == UNION_TYPE, 0, NULL);
 }
 
 /* Bytes as the text of an assembler's directive. */
@@ -425,9 +625,18 @@ void write_bytes(void *, const unsigned char *bytes, size_t count)
     }
 }
 
+bool check_member(const tree &member, void *)
+{
+    if (!known_members->contains(member))
+        give_up("a type comes from a precompiled header");
+    return !has_given_up;
+}
+
 /* All functions are compiled; the assembler's text is still open. */
 void on_end(void *, void *)
 {
+    if (!has_given_up)
+        used_members->traverse<void *, check_member>(NULL);
     if (!has_given_up && !seen_error() && !flag_syntax_only && asm_out_file) {
         if (flag_generate_lto)
             give_up("link-time optimisation leaves out what it does not know; build without -flto, or use hindmost embed");
@@ -456,10 +665,11 @@ __attribute__((visibility("default"))) int plugin_init(struct plugin_name_args *
         give_up("the plugin was made for another gcc than this one: hindmost plugin makes it for this one");
         return 0;
     }
-    if (strncmp(lang_hooks.name, "GNU C", 5) != 0 || lang_hooks.name[5] == '+') {
-        give_up("the plugin reads C; hindmost c++ adds fragments of C++");
+    if (strncmp(lang_hooks.name, "GNU C", 5) != 0) {
+        give_up("the plugin reads C and C++");
         return 0;
     }
+    is_cxx = lang_hooks.name[5] == '+';
     if (flag_syntax_only || flag_preprocess_only)
         return 0;
     if (cpp_get_options(parse_in)->preprocessed) {
@@ -469,10 +679,11 @@ __attribute__((visibility("default"))) int plugin_init(struct plugin_name_args *
     row_of_tree = new hash_map<tree, uint32_t>;
     row_of_type = new hash_map<tree, uint32_t>;
     known_members = new hash_set<tree>;
+    used_members = new hash_set<tree>;
     auto_vec<const char *> names;
     for (int code = 0; code < MAX_TREE_CODES; code++)
         names.safe_push(get_tree_code_name((tree_code) code));
-    compilation = hindmost_compilation_new(names.address(), names.length(), get_src_pwd());
+    compilation = hindmost_compilation_new(names.address(), names.length(), get_src_pwd(), is_cxx);
     if (!compilation) {
         give_up("it cannot begin");
         return 0;

@@ -23,7 +23,13 @@ enum hindmost_flag {
     HINDMOST_CLEANUP = 1 << 9,     /* a function is called when it goes out of scope */
     HINDMOST_CONSTRUCTOR = 1 << 10, /* the function runs before `main`, or behind it */
     HINDMOST_ALIAS = 1 << 11,      /* another name means it */
-    HINDMOST_NESTED = 1 << 12      /* of a function: it stands in another one */
+    HINDMOST_NESTED = 1 << 12,     /* of a function: it stands in another one */
+    /* Of C++ alone. */
+    HINDMOST_METHOD = 1 << 13,     /* the function has an object at hand, its first parameter */
+    HINDMOST_STANDARD = 1 << 14,   /* a header of the system declares it */
+    HINDMOST_VIRTUAL = 1 << 15,    /* a pointer to a base class may lead to the function */
+    HINDMOST_CONSTRUCTS = 1 << 16, /* of an initialisation: its first argument is the object that it makes */
+    HINDMOST_EH_ONLY = 1 << 17     /* the clean-up is for exceptions alone */
 };
 
 enum hindmost_type_flag {
@@ -43,6 +49,7 @@ struct hindmost_row {
     uint32_t first, count;             /* its operands among the operands, each a row or HINDMOST_NOTHING */
     int64_t value;                     /* of constants, sign extended */
     const char *name;                  /* may be null */
+    const char *scope;                 /* of a declaration of C++: the namespaces and classes around it, as `a::B`; may be null */
 };
 
 struct hindmost_type {
@@ -51,6 +58,7 @@ struct hindmost_type {
     uint32_t bits;  /* precision of a number */
     uint32_t inner; /* what a pointer leads to, or an array holds: a row of types, or HINDMOST_NOTHING */
     int64_t size;   /* in bytes, -1 if it is not known */
+    const char *name; /* of a class of C++ that no header of the system declares; may be null */
 };
 
 struct hindmost_rows {
@@ -72,18 +80,33 @@ struct hindmost_function {
     uint32_t end_line, end_column; /* its closing brace */
 };
 
+/* A class of C++ with a body. */
+struct hindmost_class {
+    uint32_t declaration;      /* the row of its name */
+    const char *name;          /* empty if it has none */
+    const char *const *bases;  /* the classes of the program that it derives from */
+    size_t base_count;
+    int knows_bases;           /* 0: it may derive from others as well */
+    int has_library_base;
+    int has_arrow;             /* it has an `operator->` */
+    int is_local;              /* it stands in a function */
+};
+
 struct hindmost_compilation;
 
 /* A new compilation, for a compiler whose tree codes have these names and that runs in `directory`; null if it cannot be. */
-struct hindmost_compilation *hindmost_compilation_new(const char *const *code_names, size_t code_count, const char *directory);
+struct hindmost_compilation *hindmost_compilation_new(const char *const *code_names, size_t code_count, const char *directory, int is_cxx);
 /* A function that has been read. The numbers that these return are 0, or the trouble is in hindmost_compilation_trouble. */
 int hindmost_compilation_function(struct hindmost_compilation *, const struct hindmost_rows *, const struct hindmost_function *);
 /* A variable at file scope: the row `declaration`, and of its initialiser, if it has one. */
 int hindmost_compilation_variable(struct hindmost_compilation *, const struct hindmost_rows *, uint32_t declaration, uint32_t initial);
 /* A function that is only declared, but with an attribute that matters. */
 int hindmost_compilation_declared(struct hindmost_compilation *, const struct hindmost_rows *, uint32_t declaration);
-/* The members of a structure or union: the rows `members`. */
-int hindmost_compilation_members(struct hindmost_compilation *, const struct hindmost_rows *, const uint32_t *members, size_t count, int in_union);
+/* The members of a structure or union: the rows `members`. `of` is the class that they are declared in, null in C. */
+int hindmost_compilation_members(struct hindmost_compilation *, const struct hindmost_rows *, const uint32_t *members, size_t count, int in_union,
+                                 const struct hindmost_class *of);
+/* A class of C++. */
+int hindmost_compilation_class(struct hindmost_compilation *, const struct hindmost_rows *, const struct hindmost_class *);
 /* The fragments of all that has been read, for `write` in pieces; `source` is the file that is compiled. */
 int hindmost_compilation_finish(struct hindmost_compilation *, const char *source, void (*write)(void *, const unsigned char *, size_t), void *context);
 /* What went wrong last; as long as the compilation is there. */

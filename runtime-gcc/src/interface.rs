@@ -32,9 +32,10 @@ pub struct RawRow {
     count: u32,
     value: i64,
     name: *const c_char,
+    scope: *const c_char,
 }
 
-const _: () = assert!(size_of::<RawRow>() == 64);
+const _: () = assert!(size_of::<RawRow>() == 72);
 
 /// `struct hindmost_type`.
 #[repr(C)]
@@ -44,9 +45,10 @@ pub struct RawType {
     bits: u32,
     inner: u32,
     size: i64,
+    name: *const c_char,
 }
 
-const _: () = assert!(size_of::<RawType>() == 24);
+const _: () = assert!(size_of::<RawType>() == 32);
 
 /// `struct hindmost_rows`.
 #[repr(C)]
@@ -72,6 +74,19 @@ pub struct RawFunction {
     end: [u32; 2],
 }
 
+/// `struct hindmost_class`.
+#[repr(C)]
+pub struct RawClass {
+    declaration: u32,
+    name: *const c_char,
+    bases: *const *const c_char,
+    base_count: usize,
+    knows_bases: c_int,
+    has_library_base: c_int,
+    has_arrow: c_int,
+    is_local: c_int,
+}
+
 /// A new compilation, for a compiler whose tree codes have these names and that runs in `directory`; null if it cannot be.
 ///
 /// # Safety
@@ -81,6 +96,7 @@ pub unsafe extern "C" fn hindmost_compilation_new(
     names: *const *const c_char,
     count: usize,
     directory: *const c_char,
+    is_cxx: c_int,
 ) -> *mut Compilation {
     let made = catch_unwind(|| {
         // SAFETY: the caller's promise.
@@ -93,7 +109,7 @@ pub unsafe extern "C" fn hindmost_compilation_new(
             codes: codes.collect(),
             directory: Path::new(directory).to_owned(),
             paths: Arc::default(),
-            read: gcc_trees::Compilation::new(text),
+            read: gcc_trees::Compilation::new(text, language(is_cxx)),
             trouble: CString::default(),
         }))
     });
@@ -178,7 +194,7 @@ pub unsafe extern "C" fn hindmost_compilation_declared(
 /// Reads the members of a structure or union.
 ///
 /// # Safety
-/// As of [`hindmost_compilation_function`]; `members` holds `count` rows.
+/// As of [`hindmost_compilation_function`]; `members` holds `count` rows, and `of` is null or a class.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hindmost_compilation_members(
     compilation: *mut Compilation,
@@ -186,12 +202,41 @@ pub unsafe extern "C" fn hindmost_compilation_members(
     members: *const u32,
     count: usize,
     in_union: c_int,
+    of: *const RawClass,
 ) -> c_int {
     let read = |compilation: &mut Compilation, rows: &Rows<'_>| {
         // SAFETY: the caller's promise.
         let members = unsafe { slice(members, count) }.iter();
         let members = Vec::from_iter(members.filter_map(|&member| existing(rows, member)));
-        compilation.read.members(rows, &members, in_union != 0);
+        // SAFETY: the caller's promise.
+        let of = unsafe { of.as_ref() };
+        // SAFETY: the caller's promise.
+        let of = of.map(|of| unsafe { class(of) });
+        compilation
+            .read
+            .members(rows, &members, in_union != 0, of.as_ref());
+        Some(())
+    };
+    // SAFETY: the caller's promise.
+    unsafe { with_rows(compilation, rows, read) }
+}
+
+/// Reads the head of a class of C++.
+///
+/// # Safety
+/// As of [`hindmost_compilation_function`]; `of` is a class.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hindmost_compilation_class(
+    compilation: *mut Compilation,
+    rows: *const RawRows,
+    of: *const RawClass,
+) -> c_int {
+    let read = |compilation: &mut Compilation, rows: &Rows<'_>| {
+        // SAFETY: the caller's promise.
+        let of = unsafe { &*of };
+        let declaration = existing(rows, of.declaration)?;
+        // SAFETY: the caller's promise.
+        compilation.read.class(rows, declaration, unsafe { class(of) });
         Some(())
     };
     // SAFETY: the caller's promise.
@@ -210,7 +255,10 @@ pub unsafe extern "C" fn hindmost_compilation_finish(
     context: *mut c_void,
 ) -> c_int {
     let finish = |compilation: &mut Compilation| {
-        let mut read = std::mem::replace(&mut compilation.read, gcc_trees::Compilation::new(text));
+        let mut read = std::mem::replace(
+            &mut compilation.read,
+            gcc_trees::Compilation::new(text, ir::Language::C),
+        );
         // SAFETY: the caller's promise.
         let source = unsafe { named(source) };
         read.source(&absolute(&compilation.directory, source));
@@ -308,7 +356,7 @@ unsafe fn taken<'a>(compilation: &mut Compilation, raw: &RawRows) -> Result<Rows
     let types = unsafe { slice(raw.types, raw.type_count) };
     let codes = &compilation.codes;
     let code = |code: u32| codes.get(code as usize).copied().unwrap_or(Code::Other);
-    let types: IdVec<TypeId, TypeRow> = types
+    let types: IdVec<TypeId, TypeRow<'a>> = types
         .iter()
         .map(|ty| TypeRow {
             code: code(ty.code),
@@ -318,6 +366,8 @@ unsafe fn taken<'a>(compilation: &mut Compilation, raw: &RawRows) -> Result<Rows
             bits: ty.bits,
             inner: (ty.inner != NOTHING).then(|| TypeId::from_index(ty.inner as usize)),
             size: (ty.size >= 0).then_some(ty.size),
+            // SAFETY: the caller's promise.
+            class: unsafe { named(ty.name) },
         })
         .collect();
     // SAFETY: as above.
@@ -353,6 +403,11 @@ unsafe fn taken<'a>(compilation: &mut Compilation, raw: &RawRows) -> Result<Rows
                     is_constructor: has(10),
                     is_alias: has(11),
                     is_nested: has(12),
+                    is_method: has(13),
+                    is_standard: has(14),
+                    is_virtual: has(15),
+                    constructs: has(16),
+                    is_for_exceptions: has(17),
                 },
                 ty: (row.ty != NOTHING).then(|| TypeId::from_index(row.ty as usize)),
                 place: (row.file != NOTHING).then_some(place),
@@ -360,11 +415,39 @@ unsafe fn taken<'a>(compilation: &mut Compilation, raw: &RawRows) -> Result<Rows
                 value: (has(7) || has(8)).then_some(row.value),
                 // SAFETY: the caller's promise.
                 name: unsafe { named(row.name) },
+                // SAFETY: the caller's promise.
+                scope: unsafe { named(row.scope) },
             }
         })
         .collect();
     Rows::new(rows, operands, types, Arc::clone(&compilation.paths))
         .map_err(|malformed| malformed.to_string())
+}
+
+fn language(is_cxx: c_int) -> ir::Language {
+    match is_cxx {
+        0 => ir::Language::C,
+        _ => ir::Language::Cxx,
+    }
+}
+
+/// What is known of a class, in the terms of `ir`.
+///
+/// # Safety
+/// It is what its header says.
+unsafe fn class(of: &RawClass) -> ir::ClassHead {
+    // SAFETY: the caller's promise.
+    let bases = unsafe { slice(of.bases, of.base_count) };
+    // SAFETY: the caller's promise, for each of them.
+    let bases = Vec::from_iter(bases.iter().map(|&base| unsafe { named(base) }.to_owned()));
+    ir::ClassHead {
+        // SAFETY: the caller's promise.
+        name: unsafe { named(of.name) }.to_owned(),
+        bases: (of.knows_bases != 0).then_some(bases),
+        has_library_base: of.has_library_base != 0,
+        has_arrow: of.has_arrow != 0,
+        is_local: of.is_local != 0,
+    }
 }
 
 fn existing(rows: &Rows<'_>, row: u32) -> Option<RowId> {

@@ -3,6 +3,8 @@
 //!
 //! Any number of further seeds: `order-cxx --seeds A..B`; programs of one's own: `order-cxx --file PROGRAM`.
 
+use tests::oracle::judge::Directory;
+use tests::second::made_plugin;
 use tests::stands::{Figures, Program, STOPS, Said, Source, check, generate};
 use tests::stopped::has_tools;
 
@@ -67,6 +69,35 @@ fn nothing_is_wrong_in_programs_of_c_that_were_written() {
     let [loops, gnu] = written!["loops.c", "gnu.c"];
     of_sources(&[loops.joined(), gnu], FEW, "gcc", "-O2");
     of_sources(&[loops], FEW, "gcc", "-O3");
+}
+
+/// What the compiler itself has understood.
+#[test]
+fn nothing_is_wrong_by_the_maps_of_the_plugin() {
+    const GCC: &str = "gcc-12";
+    if !has_tools(&[GCC, "g++-12"]) {
+        return;
+    }
+    let directory = Directory::of_seed(None, 26_100).unwrap();
+    let Some(plugin) = made_plugin(GCC, &directory.path) else {
+        return;
+    };
+    let with = |level: &str| format!("{level} -fplugin={}", plugin.display());
+    of_seeds(30..32, "g++-12", &with("-O2"));
+    of_seeds(32..33, "g++-12", &with("-O0"));
+    let hard = written![
+        "scopes.cc",
+        "constructors.cc",
+        "evaluation.cc",
+        "jumps.cc",
+        "tries.cc",
+        "calls.cc",
+        "members.cc",
+        "modern.cc"
+    ];
+    of_sources(&hard, FEW, "g++-12", &with("-O1"));
+    let [loops] = written!["loops.c"];
+    of_sources(&[loops], FEW, GCC, &with("-O2"));
 }
 
 /// `#line` gives lines numbers that others have, three of them further up: whoever takes them for what they say believes a task to be in another statement.

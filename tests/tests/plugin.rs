@@ -40,7 +40,7 @@ fn the_compiler_and_the_text_agree() {
     };
     let found = plugin.compare(&programs, &[], &directory.path).unwrap();
     all_agree(&found);
-    assert!(found.same > 4_000, "{found}");
+    assert!(found.same > 4_000 && found.lovs > 100, "{found}");
     let corpus = files_of(corpus::directory(), "c");
     let headers = [corpus::directory().join("stall.h")];
     if let Some(flags) = include_of_mpi() {
@@ -80,6 +80,38 @@ int main(int argc, char **argv)
 {
     work(twice(argc > 1 ? atoi(argv[1]) : 7));
     return 0;
+}
+";
+/// The same in C++: a template, an object with an end, a loop over a range, a lambda.
+const WORK_OF_CXX: &str = "\
+#include \"work.h\"
+#include <unistd.h>
+#include <vector>
+volatile int gate = 1;
+struct Held {
+    int number;
+    explicit Held(int of) : number(of) {}
+    ~Held() { number = 0; }
+};
+template <typename T> void stay(T stop, const Held &held)
+{
+    if (held.number != stop)
+        return;
+    if (write(1, \"staying\\n\", 8) != 8)
+        return;
+    while (gate)
+        continue;
+}
+extern \"C\" void go(int stop)
+{
+    std::vector<int> one{1};
+    for (int count = 0; count < 1000; count++) {
+        Held held(count);
+        auto look = [&] { stay(stop, held); };
+        for (int each : one)
+            if (each == 1)
+                look();
+    }
 }
 ";
 const WORK: &str = "\
@@ -128,6 +160,42 @@ fn find_answers_by_what_the_compiler_left_in_the_program() {
     for name in ["work.h", "main.c", "work.c"] {
         std::fs::remove_file(at.join(name)).unwrap();
     }
+    behind_is_early(at);
+}
+
+#[test]
+fn find_answers_by_what_the_compiler_left_in_a_program_of_cxx() {
+    const CXX: &str = "g++-12";
+    if !installed(CXX) {
+        return;
+    }
+    let Some((directory, plugin)) = with_plugin(26_004) else {
+        return;
+    };
+    let at = &directory.path;
+    written(at);
+    let main = MAIN
+        .replace("work(twice", "go(twice")
+        .replace("#include \"work.h\"", "#include \"work.h\"\nvoid go(int stop);");
+    std::fs::write(at.join("main.c"), main).unwrap();
+    std::fs::write(at.join("go.cc"), WORK_OF_CXX).unwrap();
+    let made = compile(at, &plugin, &["-g", "-O1", "-c", "main.c"]);
+    assert!(made.status.success() && made.stderr.is_empty(), "{made:?}");
+    let flag = format!("-fplugin={}", plugin.display());
+    let strict = "-fplugin-arg-hindmost-strict";
+    succeed(
+        Command::new(CXX)
+            .args([&flag, strict, "-g", "-O1", "-o", "app", "main.o", "go.cc"])
+            .current_dir(at),
+    );
+    for name in ["work.h", "main.c", "work.c", "go.cc"] {
+        std::fs::remove_file(at.join(name)).unwrap();
+    }
+    behind_is_early(at);
+}
+
+/// Of two processes of the program `app` the one that stays earlier is found to be behind.
+fn behind_is_early(at: &Path) {
     let stopped = |stop: u32| tests::stopped::Stopped::new(&at.join("app"), &[stop]);
     let (early, late) = (stopped(3), stopped(40));
     let found = Command::new(hindmost())
@@ -166,7 +234,7 @@ fn a_build_never_fails_for_the_plugin() {
     for words in [
         &["-flto", "-c", "main.c", "-o", "x.o"][..],
         &["-c", "main.i", "-o", "x.o"],
-        &["-x", "c++", "-c", "work.h", "-o", "x.gch"],
+        &["-x", "c++", "-c", "-fpreprocessed", "main.i", "-o", "x.o"],
     ] {
         let output = compile(at, &plugin, &[&["-Werror"], words].concat());
         assert!(output.status.success(), "{words:?}: {output:?}");

@@ -1,5 +1,6 @@
 //! `order-cxx --seeds A..B`: random programs of C++, stopped by the probe, whose order they tell themselves. `--file PROGRAM` does the same with a program
-//! of C or C++ that calls `stand` (as those in `tests/tests/order_cxx` do), `--source SEED` prints a random one.
+//! of C or C++ that calls `stand` (as those in `tests/tests/order_cxx` do), `--source SEED` prints a random one. With `--build 'g++ -O2 -fplugin=FILE'`, FILE
+//! by `hindmost plugin`, the map is the compiler's.
 //!
 //! Prints what is wrong, with `--undecided` also of which pairs nothing is said and why, and the numbers of each build. Exit code 0: nothing is wrong; 1: something is; 2: the command line is.
 

@@ -47,6 +47,7 @@ fn run(mut args: impl Iterator<Item = String>) -> Result<usize, String> {
     {
         match entry.path().extension().and_then(|ending| ending.to_str()) {
             Some("c") => files.push(entry.into_path()),
+            Some("cc" | "cpp" | "cxx" | "C") if plugin.is_some() => files.push(entry.into_path()),
             Some("h") => headers.push(entry.into_path()),
             _ => {}
         }

@@ -9,6 +9,7 @@ mod doings;
 mod expressions;
 mod inputs;
 mod items;
+mod lovs;
 mod plugin;
 
 pub use doings::{doings, has_alternatives};
@@ -39,6 +40,10 @@ pub struct Comparison {
     pub same: usize,
     /// Items that one of them has, by cause.
     pub explained: BTreeMap<&'static str, usize>,
+    /// Loop-order variables of which both promise the same.
+    pub lovs: usize,
+    /// Those that one of them refuses, by who and why.
+    pub refused: BTreeMap<String, usize>,
     /// Differences without a cause, in functions that were understood.
     pub faults: Vec<String>,
     /// What the other reader makes constant: calls of these functions are then none. One that makes anything so also takes `1 < 2 ? a : b` for `a`.
@@ -62,6 +67,12 @@ impl fmt::Display for Comparison {
         writeln!(f, "{} loops, assignments and calls the same", self.same)?;
         for (cause, count) in &self.explained {
             writeln!(f, "{count} differ: {cause}")?;
+        }
+        if self.lovs > 0 {
+            writeln!(f, "{} loop-order variables the same", self.lovs)?;
+        }
+        for (cause, count) in &self.refused {
+            writeln!(f, "{count} loop-order variables differ: {cause}")?;
         }
         writeln!(f, "{} differ without a cause", self.faults.len())?;
         for fault in self.faults.iter().take(40) {

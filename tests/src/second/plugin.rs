@@ -163,6 +163,7 @@ impl Plugin<'_> {
                     );
                     found.files += 1;
                     found.add(&tolerant, &unit, Detail::Effects);
+                    found.add_lovs(&tolerant, &unit);
                 }
                 Err(why) => found.left_out.push((path.clone(), why)),
             }

@@ -114,7 +114,7 @@ pub struct Answer {
 }
 
 impl Program {
-    /// Builds a program and makes its map. `flags` are separated by spaces.
+    /// Builds a program and makes its map. `flags` are separated by spaces; with a plugin among them, the map is what that leaves in the program.
     ///
     /// # Panics
     /// If the compiler or `hindmost map` fails.
@@ -129,6 +129,14 @@ impl Program {
         let mut compile = program.command(Path::new(compiler));
         compile.args([standard, "-w", "-g", name, "-o", "program"]);
         succeed(compile.args(flags.split(' ')));
+        if flags.contains("-fplugin=") {
+            // Whoever looks for the source does not find it.
+            std::fs::remove_file(program.directory.path.join(name)).unwrap();
+            succeed(program.command(&hindmost()).args(["embed", "-q", "program"]));
+            let extract = ["extract", "-o", "program.hmap", "program"];
+            succeed(program.command(&hindmost()).args(extract));
+            return program;
+        }
         let map = ["map", "-q", "-o", "program.hmap", "--exe", "program"];
         succeed(program.command(&hindmost()).args(map));
         program

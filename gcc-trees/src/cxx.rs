@@ -1,0 +1,581 @@
+//! What C++ has besides: objects at hand, calls of member functions and operators, and what runs at the end of a scope.
+//!
+//! The shapes are those that `frontend` gives the same source, so that nothing above has to know where a function was read. Where the
+//! compiler calls what the source does not name (constructors, destructors, operators), the call is kept if a file of the program has the function:
+//! those of the standard library are known by their meaning or not at all.
+
+use crate::Code;
+use crate::expression::Made;
+use crate::function::{Body, Standing};
+use crate::rows::{Position, RowId};
+use crate::text::span;
+use base::{Cause, Span};
+use ir::{BinaryOp, Callee, ExprId, ExprKind, LocalId, Receiver, StmtId, StmtKind, Type, UnaryOp, VarRef};
+use thin_vec::{ThinVec, thin_vec};
+
+/// The name of the lambda's own object among its parameters.
+pub(crate) const CLOSURE: &str = "__closure";
+/// The name of a lambda's function.
+pub(crate) const CALL: &str = "operator()";
+/// What lambdas are called: they have no name.
+pub(crate) const LAMBDA: &str = "(lambda)::operator()";
+/// How much of a tree is searched for calls.
+const MOST_SEARCHED: usize = 10_000;
+
+/// What a call is of.
+struct Called<'a> {
+    name: &'a str,
+    scope: &'a str,
+    is_standard: bool,
+    is_method: bool,
+}
+
+impl<'a> Body<'_, 'a> {
+    pub(crate) fn is_cxx(&self) -> bool {
+        self.file.language.is_cxx()
+    }
+
+    /// The object at hand, as the variable that debug info has for it.
+    pub(crate) fn this(&mut self) -> LocalId {
+        if let Some(local) = self.this {
+            return local;
+        }
+        let local = ir::Local::new(ir::THIS.to_owned(), self.whole, Type::Pointer);
+        let local = self.locals.push(local);
+        self.this = Some(local);
+        local
+    }
+
+    /// Variables that C++ alone has; nothing if `id` is one of the source's own.
+    pub(crate) fn variable_of_cxx(&mut self, id: RowId) -> Option<Made> {
+        let row = self.rows.row(id);
+        if let Some(value) = self.rows.operand(id, 0) {
+            return Some(Made::Known(self.expr(value)));
+        }
+        if !row.traits.is_artificial || row.name.starts_with("__for_") {
+            return None;
+        }
+        match (row.code, row.name) {
+            (Code::ParmDecl, ir::THIS | CLOSURE) => {
+                let this = self.this();
+                Some(ExprKind::Var(VarRef::Local(this)).into())
+            }
+            (Code::ParmDecl, _) | (_, "") => Some(ExprKind::Unseen.into()),
+            _ => None,
+        }
+    }
+
+    /// What a lambda has captured, if `field` of `of` is that.
+    pub(crate) fn captured(&mut self, of: RowId, field: RowId) -> Option<Made> {
+        let mut base = of;
+        while matches!(self.rows.code(base), Code::IndirectRef | Code::NonLvalue) {
+            base = self.rows.operand(base, 0)?;
+        }
+        let is_closure = self.rows.code(base) == Code::ParmDecl && self.rows.row(base).name == CLOSURE;
+        let name = self
+            .rows
+            .row(field)
+            .name
+            .strip_prefix("__")
+            .filter(|_| is_closure)?;
+        let this = self.this();
+        let this = self.push_expr(ExprKind::Var(VarRef::Local(this)), Standing::default());
+        let object = self.push_expr(ExprKind::Deref(this), Standing::default());
+        // The address of the object of the function around it.
+        if name == ir::THIS {
+            return Some(Made::Known(object));
+        }
+        let name = name.into();
+        let address = ExprKind::Captured { object, name };
+        let is_reference = self
+            .rows
+            .type_row(field)
+            .is_some_and(|ty| ty.code == Code::ReferenceType);
+        // Who follows the reference is around it.
+        if is_reference {
+            return Some(address.into());
+        }
+        let address = self.push_expr(address, Standing::default());
+        Some(ExprKind::Deref(address).into())
+    }
+
+    /// The function that a call names.
+    fn called(&self, id: RowId) -> Option<Called<'a>> {
+        let callee = self.without_conversions(self.rows.operand(id, 0)?);
+        let function = match self.rows.code(callee) {
+            Code::FunctionDecl => callee,
+            Code::AddrExpr => self.rows.operand(callee, 0)?,
+            _ => return None,
+        };
+        let row = self.rows.row(function);
+        (row.code == Code::FunctionDecl).then_some(Called {
+            name: row.name,
+            scope: row.scope,
+            is_standard: row.traits.is_standard,
+            is_method: row.traits.is_method,
+        })
+    }
+
+    /// A call in C++ of a function that is named; nothing where one is called that a pointer leads to.
+    pub(crate) fn call_of_cxx(&mut self, id: RowId) -> Option<Made> {
+        // A function of the compiler's own: `[[fallthrough]]`.
+        if let [None] = self.rows.operands(id) {
+            return Some(ExprKind::Int(0).into());
+        }
+        let called = self.called(id)?;
+        let mut args = self.rows.operands(id).iter().skip(1).flatten().copied();
+        let object = (called.is_method).then(|| args.next()).flatten();
+        // The object that is made has no name yet.
+        let object = object.filter(|_| !self.rows.row(id).traits.constructs);
+        let args = Vec::from_iter(args);
+        if called.is_standard {
+            if let Some(made) = self.standard_call(&called, object, &args) {
+                return Some(made);
+            }
+        } else if called.name == CALL
+            && let Some(object) = object
+        {
+            let callee = Callee::Indirect(self.referred(object));
+            let args = self.arguments(&args);
+            return Some(ExprKind::Call { callee, args }.into());
+        }
+        let is_named_with_std = called.is_standard && !called.is_method && is_of_std(called.scope);
+        let name = if is_named_with_std {
+            format!("{}{}", library::STANDARD, called.name).into()
+        } else {
+            called.name.into()
+        };
+        let callee = Callee::Named(name);
+        let given = object.map(|object| self.expr(object));
+        let args = self.arguments(&args);
+        let call = ExprKind::Call { callee, args };
+        let Some(given) = given else {
+            return Some(call.into());
+        };
+        let standing = self.expression_standing(id, &call);
+        let call = self.push_expr(call, standing);
+        self.receivers.insert(call, Receiver::At(given));
+        Some(match self.exprs[given].kind {
+            ExprKind::Var(_) => Made::Known(call),
+            _ => ExprKind::Comma(given, call).into(),
+        })
+    }
+
+    fn arguments(&mut self, args: &[RowId]) -> ThinVec<ExprId> {
+        args.iter().map(|&argument| self.argument(argument)).collect()
+    }
+
+    /// An argument. What is given by a reference to something constant is as good as its value.
+    fn argument(&mut self, id: RowId) -> ExprId {
+        let ty = self.rows.type_row(id).filter(|ty| ty.code == Code::ReferenceType);
+        let is_constant = ty
+            .and_then(|ty| ty.inner)
+            .is_some_and(|inner| self.rows.ty(inner).is_const);
+        if is_constant {
+            self.referred(id)
+        } else {
+            self.expr(id)
+        }
+    }
+
+    /// What an address or a reference leads to.
+    pub(crate) fn referred(&mut self, id: RowId) -> ExprId {
+        let plain = self.without_conversions(id);
+        if self.rows.code(plain) == Code::AddrExpr
+            && let Some(of) = self.rows.operand(plain, 0)
+        {
+            return self.expr(of);
+        }
+        let pointer = self.expr(plain);
+        match self.exprs[pointer].kind {
+            ExprKind::AddressOf(of) => of,
+            ExprKind::Var(_)
+            | ExprKind::Field { .. }
+            | ExprKind::Index { .. }
+            | ExprKind::Deref(_)
+            | ExprKind::Captured { .. } => {
+                let standing = self.standing_of(pointer);
+                self.push_expr(ExprKind::Deref(pointer), standing)
+            }
+            _ => pointer,
+        }
+    }
+
+    fn standing_of(&self, id: ExprId) -> Standing {
+        Standing {
+            span: self.exprs[id].span,
+            from_macro: self.exprs[id].from_macro,
+        }
+    }
+
+    /// Calls of the standard library that are operators in the source, or no calls at all.
+    fn standard_call(&mut self, called: &Called<'_>, object: Option<RowId>, args: &[RowId]) -> Option<Made> {
+        if called.name.starts_with("__cxa_") {
+            return Some(ExprKind::Unseen.into());
+        }
+        if called.name == "__dynamic_cast" {
+            let pointer = self.expr(*args.first()?);
+            return Some(ExprKind::Cast(Type::Pointer, pointer).into());
+        }
+        // Its end, or its beginning.
+        let is_end = called.name.starts_with('~');
+        if is_end || base::constructs(&format!("{}::{}", called.scope, called.name), called.name) {
+            let args = self.arguments(args);
+            return Some(if is_end {
+                ExprKind::Int(0).into()
+            } else {
+                ExprKind::List(args).into()
+            });
+        }
+        let symbol = called.name.strip_prefix("operator")?;
+        if !base::is_operator(called.name) {
+            // A conversion; `operator new` is a function like any other.
+            let object = object.filter(|_| symbol.starts_with(' '))?;
+            return Some(Made::Known(self.referred(object)));
+        }
+        if symbol == "()" {
+            let callee = Callee::Indirect(self.referred(object?));
+            let args = self.arguments(args);
+            return Some(ExprKind::Call { callee, args }.into());
+        }
+        let operands = Vec::from_iter(object.into_iter().chain(args.iter().copied()));
+        let (&first, rest) = operands.split_first()?;
+        let target = match object {
+            Some(object) => self.referred(object),
+            None => self.value_of_argument(first),
+        };
+        if let "++" | "--" = symbol {
+            let (up, prefix) = (symbol == "++", rest.is_empty());
+            return Some(self.written(target, |target| ExprKind::Step { target, up, prefix }));
+        }
+        let [other] = rest[..] else {
+            return match (symbol, rest) {
+                ("*" | "->", []) => Some(ExprKind::Deref(target).into()),
+                ("!", []) => Some(ExprKind::Unary(UnaryOp::Not, target).into()),
+                ("-", []) => Some(ExprKind::Unary(UnaryOp::Neg, target).into()),
+                _ => None,
+            };
+        };
+        let other = self.value_of_argument(other);
+        if symbol == "[]" {
+            let (base, index) = (target, other);
+            return Some(ExprKind::Index { base, index }.into());
+        }
+        if let Some(op) = binary(symbol) {
+            return Some(ExprKind::Binary(op, target, other).into());
+        }
+        let op = match symbol.strip_suffix('=')? {
+            "" => None,
+            symbol => Some(binary(symbol)?),
+        };
+        let value = other;
+        Some(self.written(target, |target| ExprKind::Assign { op, target, value }))
+    }
+
+    /// A value that is given by itself, or by a reference.
+    fn value_of_argument(&mut self, id: RowId) -> ExprId {
+        let ty = self.rows.type_row(id);
+        if ty.is_some_and(|ty| ty.code == Code::ReferenceType) {
+            self.referred(id)
+        } else {
+            self.expr(id)
+        }
+    }
+
+    /// What is done to an object of the standard library; to one without a place, nothing that anybody sees.
+    fn written(&mut self, target: ExprId, done: impl FnOnce(ExprId) -> ExprKind) -> Made {
+        if self.is_lvalue(target) {
+            done(target).into()
+        } else {
+            ExprKind::Unknown(thin_vec![target]).into()
+        }
+    }
+
+    /// What a pointer or reference leads to that an operator of the standard library gives: an element, or what a smart pointer holds.
+    pub(crate) fn operator_gives(&mut self, pointer: RowId) -> Option<Made> {
+        let pointer = self.without_conversions(pointer);
+        let called = (self.rows.code(pointer) == Code::CallExpr).then(|| self.called(pointer))??;
+        if !called.is_standard || !matches!(called.name, "operator[]" | "operator*" | "operator->") {
+            return None;
+        }
+        Some(Made::Known(self.expr(pointer)))
+    }
+
+    /// Whether a tree may call a function that a file of the program has.
+    pub(crate) fn calls_program(&self, id: RowId) -> bool {
+        let mut work = vec![id];
+        for _ in 0..MOST_SEARCHED {
+            let Some(id) = work.pop() else { return false };
+            let is_call = matches!(self.rows.code(id), Code::CallExpr | Code::AggrInit);
+            if is_call && self.called(id).is_none_or(|called| !called.is_standard) {
+                return true;
+            }
+            work.extend(self.rows.operands(id).iter().flatten());
+        }
+        true
+    }
+
+    /// What the statement behind a declaration sets the variable to, if it is that: the value, and the object's constructor.
+    pub(crate) fn initialiser_of(&self, declaration: RowId, mut next: RowId) -> Option<RowId> {
+        let declared = self.rows.operand(declaration, 0)?;
+        while self.rows.code(next).is_transparent() || self.rows.code(next).converts() {
+            next = self.rows.operand(next, 0)?;
+        }
+        match self.rows.code(next) {
+            Code::InitExpr if self.rows.operand(next, 0) == Some(declared) => self.rows.operand(next, 1),
+            Code::CallExpr => {
+                let called = self.called(next)?;
+                let qualified = format!("{}::{}", called.scope, called.name);
+                let object = self.without_conversions(self.rows.operand(next, 1)?);
+                let is_of = self.rows.code(object) == Code::AddrExpr
+                    && self.rows.operand(object, 0) == Some(declared)
+                    && called.is_method
+                    && base::constructs(&qualified, called.name);
+                is_of.then_some(next)
+            }
+            _ => None,
+        }
+    }
+
+    /// A value becomes an object: a temporary one is that object itself then (C++17 11.6).
+    pub(crate) fn becomes(&mut self, code: Code, value: Option<RowId>) {
+        let mut value = value.filter(|_| code == Code::InitExpr && self.is_cxx());
+        while let Some(id) = value {
+            match self.rows.code(id) {
+                Code::TargetExpr => {
+                    self.elided.insert(id);
+                    return;
+                }
+                Code::CompoundExpr => value = self.rows.operand(id, 1),
+                Code::CondExpr => {
+                    self.becomes(code, self.rows.operand(id, 1));
+                    value = self.rows.operand(id, 2);
+                }
+                other if other.is_transparent() => value = self.rows.operand(id, 0),
+                _ => return,
+            }
+        }
+    }
+
+    /// The value of an initialiser: of a constructor's call without the object that it makes.
+    pub(crate) fn initial(&mut self, value: RowId) -> ExprId {
+        self.becomes(Code::InitExpr, Some(value));
+        let Some(called) = (self.rows.code(value) == Code::CallExpr)
+            .then(|| self.called(value))
+            .flatten()
+        else {
+            return self.expr(value);
+        };
+        let qualified = format!("{}::{}", called.scope, called.name);
+        if !called.is_method || !base::constructs(&qualified, called.name) {
+            return self.expr(value);
+        }
+        let args = Vec::from_iter(self.rows.operands(value).iter().skip(2).flatten().copied());
+        let args = self.arguments(&args);
+        let kind = if called.is_standard {
+            ExprKind::List(args)
+        } else {
+            ExprKind::Call {
+                callee: Callee::Named(called.name.into()),
+                args,
+            }
+        };
+        let standing = self.expression_standing(value, &kind);
+        self.push_expr(kind, standing)
+    }
+
+    /// What is done at the end of a scope, however it is left.
+    pub(crate) fn scope_with_end(&mut self, id: RowId) -> ThinVec<StmtId> {
+        let end = self.end_of_scope(id);
+        let depth = self.ends.len();
+        self.ends.extend(end);
+        let mut items = self.items(self.rows.operand(id, 0));
+        let (line, column) = self.brace;
+        let brace = Standing {
+            span: span((line, column), (line, column + 1)),
+            from_macro: false,
+        };
+        items.extend(self.leave(depth, brace));
+        self.ends.truncate(depth);
+        items
+    }
+
+    /// A scope of C++, which gcc puts where it ends: a block in braces, or the head of a statement that declares something.
+    pub(crate) fn scope_of_cxx(&mut self, inside: Option<RowId>, end: Option<Position>) -> StmtId {
+        let outer = self.brace;
+        self.brace = end.unwrap_or(outer);
+        let made = inside.and_then(|inside| self.loop_over_range(inside));
+        let made = made.unwrap_or_else(|| {
+            let items = self.items(inside);
+            let items = self.with_beginning(items);
+            let spans = items.iter().map(|&item| self.stmts[item].span);
+            let parts = spans.fold(Span::default(), crate::function::joined);
+            let block = end.and_then(|end| self.file.text.block_that_ends(end));
+            let holds = |block: &Span| {
+                parts == Span::default() || (block.line, block.column) < (parts.line, parts.column)
+            };
+            match block.filter(holds) {
+                Some(block) => self.push_stmt(StmtKind::Block(items), block, false),
+                None => self.one(items),
+            }
+        });
+        self.brace = outer;
+        made
+    }
+
+    /// Of what is done at the ends of the scopes around, how much is still to be done where a `goto` leads; nothing if that is not found.
+    pub(crate) fn kept_at(&self, jump: RowId) -> Option<usize> {
+        let label = self.rows.operand(jump, 0)?;
+        let at_label = self.scopes_around(label)?;
+        let same = self
+            .ends
+            .iter()
+            .zip(&at_label)
+            .take_while(|(end, other)| end == other);
+        Some(same.count())
+    }
+
+    /// What is done at the ends of the scopes around a label, the outermost first.
+    fn scopes_around(&self, label: RowId) -> Option<Vec<RowId>> {
+        let mut work = vec![(self.tree?, Vec::new())];
+        for _ in 0..MOST_SEARCHED {
+            let (id, ends) = work.pop()?;
+            if self.rows.code(id) == Code::LabelExpr && self.rows.operand(id, 0) == Some(label) {
+                return Some(ends);
+            }
+            let end = matches!(self.rows.code(id), Code::Cleanup | Code::TryFinally)
+                .then(|| self.end_of_scope(id))
+                .flatten();
+            for (number, &part) in self.rows.operands(id).iter().enumerate() {
+                let mut around = ends.clone();
+                around.extend(end.filter(|_| number == 0));
+                work.extend(part.map(|part| (part, around)));
+            }
+        }
+        None
+    }
+
+    /// What is done at the end of a scope of which the source says nothing, if it calls functions of the program.
+    fn end_of_scope(&self, id: RowId) -> Option<RowId> {
+        let is_for_exceptions = self.rows.row(id).traits.is_for_exceptions;
+        let end = self.rows.operand(id, 1)?;
+        (!is_for_exceptions && self.calls_program(end)).then_some(end)
+    }
+
+    /// What is done when control leaves all scopes but the first `kept`, the last one first.
+    pub(crate) fn leave(&mut self, kept: usize, standing: Standing) -> Vec<StmtId> {
+        let ends = Vec::from_iter(self.ends.iter().skip(kept).rev().copied());
+        let mut done = Vec::new();
+        for end in ends {
+            let first = self.exprs.len();
+            let value = self.expr(end);
+            for id in self.exprs.ids().skip(first).collect::<Vec<_>>() {
+                self.exprs[id].span = standing.span;
+                self.exprs[id].from_macro = standing.from_macro;
+            }
+            done.push(self.push_stmt(StmtKind::Expr(value), standing.span, standing.from_macro));
+        }
+        done
+    }
+
+    /// `jump`, behind what is done on the way out of all scopes but the first `kept`.
+    pub(crate) fn leaving(&mut self, kept: usize, jump: StmtId) -> StmtId {
+        if self.ends.len() <= kept {
+            return jump;
+        }
+        let standing = Standing {
+            span: self.stmts[jump].span,
+            from_macro: self.stmts[jump].from_macro,
+        };
+        let mut all = self.leave(kept, standing);
+        all.push(jump);
+        self.push_stmt(StmtKind::Group(all.into()), standing.span, standing.from_macro)
+    }
+
+    /// `try`, with its handlers.
+    pub(crate) fn tried(&mut self, id: RowId) -> StmtId {
+        let thrown = self.push_expr(ExprKind::Unseen, Standing::default());
+        let body = self.items(self.rows.operand(id, 0));
+        let body = self.one(body);
+        let mut handlers = ThinVec::new();
+        let listed = self.rows.operand(id, 1);
+        let all = match listed {
+            Some(list) if self.rows.code(list) == Code::StatementList => self.rows.operands(list).to_vec(),
+            other => vec![other],
+        };
+        for handler in all.into_iter().flatten() {
+            if self.rows.code(handler) != Code::Handler {
+                let line = self.line(id);
+                self.doubt(Cause::Statement, line);
+                continue;
+            }
+            let items = self.items(self.rows.operand(handler, 1));
+            let spans = items.iter().map(|&item| self.stmts[item].span);
+            let parts = spans.fold(Span::default(), crate::function::joined);
+            let standing = self.statement_standing(handler, b"catch", parts);
+            handlers.push(self.push_stmt(StmtKind::Block(items), standing.span, standing.from_macro));
+        }
+        let parts = handlers.iter().map(|&handler| self.stmts[handler].span);
+        let parts = parts.fold(self.stmts[body].span, crate::function::joined);
+        let standing = self.statement_standing(id, b"try", parts);
+        let kind = StmtKind::Try {
+            body,
+            handlers,
+            thrown,
+        };
+        self.push_stmt(kind, standing.span, standing.from_macro)
+    }
+
+    /// `throw`, if an expression is that.
+    pub(crate) fn thrown(&mut self, id: RowId) -> Option<StmtId> {
+        let mut inner = id;
+        while self.rows.code(inner).converts() || self.rows.code(inner).is_transparent() {
+            inner = self.rows.operand(inner, 0)?;
+        }
+        if self.rows.code(inner) != Code::Throw {
+            return None;
+        }
+        let value = self.rows.operand(inner, 0);
+        let is_again = value.is_some_and(|value| {
+            self.called(value)
+                .is_some_and(|called| called.name == "__cxa_rethrow")
+        });
+        let value = value.filter(|_| !is_again).map(|value| self.expr(value));
+        let standing = self.statement_standing(inner, b"throw", Span::default());
+        Some(self.push_stmt(StmtKind::Throw(value), standing.span, standing.from_macro))
+    }
+
+    /// One statement of several.
+    pub(crate) fn one(&mut self, items: ThinVec<StmtId>) -> StmtId {
+        match items[..] {
+            [only] => only,
+            _ => self.group(items),
+        }
+    }
+}
+
+fn is_of_std(scope: &str) -> bool {
+    scope == "std" || scope.starts_with(library::STANDARD)
+}
+
+fn binary(symbol: &str) -> Option<BinaryOp> {
+    Some(match symbol {
+        "+" => BinaryOp::Add,
+        "-" => BinaryOp::Sub,
+        "*" => BinaryOp::Mul,
+        "/" => BinaryOp::Div,
+        "%" => BinaryOp::Rem,
+        "<<" => BinaryOp::Shl,
+        ">>" => BinaryOp::Shr,
+        "&" => BinaryOp::BitAnd,
+        "|" => BinaryOp::BitOr,
+        "^" => BinaryOp::BitXor,
+        "<" => BinaryOp::Lt,
+        "<=" => BinaryOp::Le,
+        ">" => BinaryOp::Gt,
+        ">=" => BinaryOp::Ge,
+        "==" => BinaryOp::Eq,
+        "!=" => BinaryOp::Ne,
+        _ => return None,
+    })
+}
