@@ -5,6 +5,7 @@
 
 use object::elf;
 use object::read::elf::{ElfFile64, FileHeader, SectionHeader, Sym};
+use std::ffi::CStr;
 use std::ops::ControlFlow;
 
 /// Templates of C++ come to some thousand bytes.
@@ -81,9 +82,10 @@ fn of_table<'f>(
         let start = usize::try_from(symbol.st_name(endian)).unwrap_or(usize::MAX);
         let rest = strings.get(start..).unwrap_or_default();
         let longest = rest.len().min(LONGEST).min(*left);
-        let length = rest[..longest].iter().position(|&byte| byte == 0);
+        let name = CStr::from_bytes_until_nul(&rest[..longest]).ok();
+        let length = name.map(CStr::count_bytes);
         *left -= length.unwrap_or(longest);
-        let name = length.and_then(|length| std::str::from_utf8(&rest[..length]).ok());
+        let name = name.and_then(|name| name.to_str().ok());
         let Some(name) = name.filter(|name| !name.is_empty()) else {
             if *left == 0 {
                 return ControlFlow::Break(());

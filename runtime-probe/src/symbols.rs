@@ -37,17 +37,13 @@ impl Symbols {
         }
         // Of several names of one address: the least decorated one, as a user would write it (`MPI_Send` rather than
         // `PMPI_Send`, `nanosleep` rather than `__nanosleep`), then any, but always the same.
+        let underscores = |name: &str| name.bytes().take_while(|&byte| byte == b'_').count();
         functions.sort_unstable_by(|a, b| {
-            let key = |function: &Function| {
-                let underscores = function.name.len() - function.name.trim_start_matches('_').len();
-                (
-                    function.address,
-                    std::cmp::Reverse(function.size),
-                    underscores,
-                    function.name.len(),
-                )
-            };
-            key(a).cmp(&key(b)).then_with(|| a.name.cmp(&b.name))
+            let by_place = a.address.cmp(&b.address).then(b.size.cmp(&a.size));
+            by_place
+                .then_with(|| underscores(&a.name).cmp(&underscores(&b.name)))
+                .then_with(|| a.name.len().cmp(&b.name.len()))
+                .then_with(|| a.name.cmp(&b.name))
         });
         functions.dedup_by_key(|function| function.address);
         let mut symbols = Symbols { functions };
