@@ -268,6 +268,8 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
         if self.values.cxx.catches && standard::holds(name, Fact::Throws) && self.values.cxx.is_cxx(self.id) {
             uses.writes.push(self.thrown());
         }
+        // Who puts numbers into a container, wide as they may be, writes nothing to where they would lead.
+        let only_reads = standard::holds(name, Fact::ByValue) && self.values.is_for_container(self.id, call);
         // To some implementations of MPI a handle is a narrow number.
         let is_mpi = base::is_mpi(name);
         for (index, &arg) in args.iter().enumerate() {
@@ -286,7 +288,7 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
                 });
             }
             uses.arguments[index].memory.extend(accesses.iter().copied());
-            if effect.writes(index) {
+            if effect.writes(index) && !only_reads {
                 uses.writes.extend(accesses);
             }
         }
