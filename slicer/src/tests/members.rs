@@ -4,7 +4,7 @@ use super::{check, check_cxx, graph};
 use crate::Options;
 use expect_test::expect;
 
-/// The elements of a container have members themselves, so whoever writes anything of the object around it counts; but what writes this
+/// The elements of a container may be any object with members, so whoever writes anything of one counts; but what writes this
 /// member comes first.
 #[test]
 fn what_is_written_by_the_member_of_that_name_is_nearer() {
@@ -35,7 +35,7 @@ int main(int argc, char **argv) {
         10 at 1: Decides of 11
         8 at 2: Sets of 10
         15 at 3: Sets of 10
-        7 at 5: Sets of 10
+        7 at 6: Sets job of 8
         9 at 7: Sets job of 8
     "#]],
     );
