@@ -83,7 +83,7 @@ fn nothing_is_wrong_by_the_maps_of_the_plugin() {
         return;
     };
     let with = |level: &str| format!("{level} -fplugin={}", plugin.display());
-    of_seeds(30..32, "g++-12", &with("-O2"));
+    of_seeds(30..33, "g++-12", &with("-O2"));
     of_seeds(32..33, "g++-12", &with("-O0"));
     let hard = written![
         "scopes.cc",
