@@ -28,8 +28,7 @@ pub type Md5 = [u8; 16];
 impl CompiledFile {
     /// Whether `text` is what the build has read as this file; `None` where it does not tell.
     pub fn is_made_of(&self, text: &[u8]) -> Option<bool> {
-        let checksum = || md5::Md5::digest(text).into();
-        (!self.texts.is_empty()).then(|| self.texts == BTreeSet::from([checksum()]))
+        (!self.texts.is_empty()).then(|| self.texts == BTreeSet::from([md5::Md5::digest(text).into()]))
     }
 }
 

@@ -75,12 +75,11 @@ fn doubt_differing_functions(unit: &mut Unit, other: &Unit) {
         }
     }
     for function in of_other.into_values() {
-        unit.functions.push(function.clone());
-        let added = unit.functions.last_mut();
-        added
-            .filter(|added| !is_made_on_demand(added))
-            .into_iter()
-            .for_each(doubt);
+        let mut added = function.clone();
+        if !is_made_on_demand(&added) {
+            doubt(&mut added);
+        }
+        unit.functions.push(added);
     }
     unit.functions.sort_by_key(|function| function.span);
 }

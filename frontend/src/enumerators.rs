@@ -9,7 +9,7 @@ use crate::lower::literal;
 use crate::macros::{Meaning, Visible};
 use crate::token::{Token, TokenKind};
 use base::Language;
-use ir::ExprKind;
+use ir::{BinaryOp, ExprKind};
 use std::collections::BTreeMap;
 
 /// How many macros, enumerators, operators and parentheses may stand within each other in one value.
@@ -299,7 +299,7 @@ impl Evaluation<'_, '_> {
             };
             *at += 1;
             let right = self.binary(tokens, at, strength + 1, depth + 1)?;
-            left = literal::fold(literal::binary_op(&token.text)?, left, right)?;
+            left = literal::fold(BinaryOp::written(&token.text)?, left, right)?;
         }
         Some(left)
     }

@@ -15,10 +15,6 @@ use thin_vec::{ThinVec, thin_vec};
 
 /// The name of the lambda's own object among its parameters.
 pub(crate) const CLOSURE: &str = "__closure";
-/// The name of a lambda's function.
-pub(crate) const CALL: &str = "operator()";
-/// What lambdas are called: they have no name.
-pub(crate) const LAMBDA: &str = "(lambda)::operator()";
 /// How much of a tree is searched for calls.
 const MOST_SEARCHED: usize = 10_000;
 
@@ -132,7 +128,7 @@ impl<'a> Body<'_, 'a> {
             if let Some(made) = self.standard_call(&called, object, &args) {
                 return Some(made);
             }
-        } else if called.name == CALL
+        } else if called.name == ir::CALL
             && let Some(object) = object
         {
             let callee = Callee::Indirect(self.referred(object));
@@ -261,12 +257,12 @@ impl<'a> Body<'_, 'a> {
             let (base, index) = (target, other);
             return Some(ExprKind::Index { base, index }.into());
         }
-        if let Some(op) = binary(symbol) {
+        if let Some(op) = BinaryOp::written(symbol.as_bytes()) {
             return Some(ExprKind::Binary(op, target, other).into());
         }
         let op = match symbol.strip_suffix('=')? {
             "" => None,
-            symbol => Some(binary(symbol)?),
+            symbol => Some(BinaryOp::written(symbol.as_bytes())?),
         };
         let value = other;
         Some(self.written(target, |target| ExprKind::Assign { op, target, value }))
@@ -556,26 +552,4 @@ impl<'a> Body<'_, 'a> {
 
 fn is_of_std(scope: &str) -> bool {
     scope == "std" || scope.starts_with(library::STANDARD)
-}
-
-fn binary(symbol: &str) -> Option<BinaryOp> {
-    Some(match symbol {
-        "+" => BinaryOp::Add,
-        "-" => BinaryOp::Sub,
-        "*" => BinaryOp::Mul,
-        "/" => BinaryOp::Div,
-        "%" => BinaryOp::Rem,
-        "<<" => BinaryOp::Shl,
-        ">>" => BinaryOp::Shr,
-        "&" => BinaryOp::BitAnd,
-        "|" => BinaryOp::BitOr,
-        "^" => BinaryOp::BitXor,
-        "<" => BinaryOp::Lt,
-        "<=" => BinaryOp::Le,
-        ">" => BinaryOp::Gt,
-        ">=" => BinaryOp::Ge,
-        "==" => BinaryOp::Eq,
-        "!=" => BinaryOp::Ne,
-        _ => return None,
-    })
 }

@@ -1,6 +1,6 @@
 //! Functions: parameters, variables, and where things stand.
 
-use crate::cxx::{CALL, CLOSURE, LAMBDA};
+use crate::cxx::CLOSURE;
 use crate::expression::children;
 use crate::rows::{Place, Position, Row, RowId, Rows};
 use crate::text::span;
@@ -48,10 +48,17 @@ pub(crate) struct Body<'f, 'a> {
     pub(crate) ended: Vec<RowId>,
     /// Temporary objects that become other ones, so that they do not end.
     pub(crate) elided: BTreeSet<RowId>,
-    /// The loops and switches around: how many ends are outside, and whether it is a loop.
-    pub(crate) jumps: Vec<(usize, bool)>,
+    /// The loops and switches around, the innermost last.
+    pub(crate) jumps: Vec<Left>,
     /// The brace that closes the block around.
     pub(crate) brace: Position,
+}
+
+/// A loop or switch that a jump may leave.
+pub(crate) struct Left {
+    /// How many of the `ends` are outside.
+    pub(crate) kept: usize,
+    pub(crate) is_loop: bool,
 }
 
 /// Where something stands, and whether a macro stands there instead.
@@ -92,7 +99,7 @@ pub(crate) fn lower(rows: &Rows<'_>, tree: &FunctionTree, place: Place, file: &m
         body.doubt(Cause::NestedFunction, place.caret.0);
     }
     // Those of the compiler's own are the object at hand, and what its constructor has to know.
-    let is_own = |&&parameter: &&RowId| body_is_c(language) || !rows.row(parameter).traits.is_artificial;
+    let is_own = |&&parameter: &&RowId| language == Language::C || !rows.row(parameter).traits.is_artificial;
     for &parameter in tree.parameters.iter().filter(is_own) {
         let local = body.local(parameter);
         body.locals[local].promises = types::promises(rows, rows.row(parameter).ty);
@@ -118,15 +125,11 @@ pub(crate) fn lower(rows: &Rows<'_>, tree: &FunctionTree, place: Place, file: &m
     let block = body.body(tree.body, whole);
     settle(&mut body, block);
     let (name, linkage_name) = names(declaration, kind, language);
-    if let Some(qualified) = &linkage_name
-        && is_called_implicitly(declaration, &name, qualified)
-    {
+    let is_called_implicitly = |qualified: &String| is_called_implicitly(declaration, &name, qualified);
+    if kind == FunctionKind::Lambda || linkage_name.as_ref().is_some_and(is_called_implicitly) {
         body.file.addresses.insert(name.clone());
     }
-    if kind == FunctionKind::Lambda {
-        body.file.addresses.insert(name.clone());
-    }
-    if name == CALL {
+    if name == ir::CALL {
         body.file.call_operators.insert(CallOperator {
             of: match (kind, &linkage_name) {
                 (FunctionKind::Source, Some(linkage_name)) => Callable::Class(linkage_name.clone()),
@@ -161,10 +164,6 @@ pub(crate) fn lower(rows: &Rows<'_>, tree: &FunctionTree, place: Place, file: &m
     }
 }
 
-fn body_is_c(language: Language) -> bool {
-    language == Language::C
-}
-
 /// A lambda has its own object as its first parameter.
 fn kind(rows: &Rows<'_>, tree: &FunctionTree) -> FunctionKind {
     let first = tree.parameters.first().map(|&first| rows.row(first));
@@ -180,7 +179,7 @@ fn names(declaration: &Row<'_>, kind: FunctionKind, language: Language) -> (Stri
     let name = declaration.name.to_owned();
     match (kind, language) {
         (_, Language::C) => (name, None),
-        (FunctionKind::Lambda, _) => (CALL.to_owned(), Some(LAMBDA.to_owned())),
+        (FunctionKind::Lambda, _) => (ir::CALL.to_owned(), Some(ir::LAMBDA.to_owned())),
         _ if declaration.scope.is_empty() => (name.clone(), Some(name)),
         _ => {
             let qualified = format!("{}::{name}", declaration.scope);

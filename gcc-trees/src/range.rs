@@ -51,7 +51,7 @@ impl Body<'_, '_> {
         let init = self.push_stmt(init, at.span, at.from_macro);
         let cond = self.push_expr(ExprKind::Unseen, at);
         let step = self.range_step(range.looping, index, at);
-        self.jumps.push((self.ends.len(), true));
+        self.enter(true);
         let inside = self.flat(self.rows.operand(range.looping, 3));
         let body = self.range_body(&inside, index);
         self.jumps.pop();

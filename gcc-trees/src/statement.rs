@@ -1,7 +1,7 @@
 //! Statements.
 
 use crate::Code;
-use crate::function::{Body, Standing, joined};
+use crate::function::{Body, Left, Standing, joined};
 use crate::rows::{Place, RowId};
 use base::{Cause, Id as _, Span};
 use ir::{Attribute, ExprKind, LoopKind, StmtId, StmtKind};
@@ -128,13 +128,13 @@ impl Body<'_, '_> {
             }
             Code::Break => {
                 let jump = self.at(id, StmtKind::Break);
-                let kept = self.jumps.last().map_or(0, |(kept, _)| *kept);
+                let kept = self.jumps.last().map_or(0, |left| left.kept);
                 self.leaving(kept, jump)
             }
             Code::Continue => {
                 let jump = self.at(id, StmtKind::Continue);
-                let looping = self.jumps.iter().rfind(|(_, is_loop)| *is_loop);
-                let kept = looping.map_or(0, |(kept, _)| *kept);
+                let looping = self.jumps.iter().rfind(|left| left.is_loop);
+                let kept = looping.map_or(0, |left| left.kept);
                 self.leaving(kept, jump)
             }
             Code::LabelExpr if self.is_end_of_function(id) => self.at(id, StmtKind::Empty),
@@ -287,7 +287,7 @@ impl Body<'_, '_> {
         let cond = self.rows.operand(id, cond).map(|cond| self.condition(cond));
         let step = step.and_then(|step| self.rows.operand(id, step));
         let step = step.map(|step| self.expr(step));
-        self.jumps.push((self.ends.len(), true));
+        self.enter(true);
         let body = self.substatement(id, body);
         self.jumps.pop();
         let keyword: &[u8] = match kind {
@@ -312,7 +312,7 @@ impl Body<'_, '_> {
     fn switch(&mut self, id: RowId) -> StmtId {
         let value = self.operand_expr(id, 0);
         let items = self.rows.operand(id, 1);
-        self.jumps.push((self.ends.len(), false));
+        self.enter(false);
         let items = self.items(items);
         self.jumps.pop();
         let body = self.one(items);
@@ -336,6 +336,12 @@ impl Body<'_, '_> {
             return name.into();
         }
         format!("{name}.{}", label.index()).into()
+    }
+
+    /// Begins a loop or a switch, until it is popped.
+    pub(crate) fn enter(&mut self, is_loop: bool) {
+        let kept = self.ends.len();
+        self.jumps.push(Left { kept, is_loop });
     }
 
     /// Whether a label is the compiler's own, where a destructor's `return` leads.

@@ -188,6 +188,29 @@ pub enum BinaryOp {
 }
 
 impl BinaryOp {
+    /// The one that is written `text`.
+    pub fn written(text: &[u8]) -> Option<Self> {
+        Some(match text {
+            b"+" => Self::Add,
+            b"-" => Self::Sub,
+            b"*" => Self::Mul,
+            b"/" => Self::Div,
+            b"%" => Self::Rem,
+            b"<<" => Self::Shl,
+            b">>" => Self::Shr,
+            b"&" | b"bitand" => Self::BitAnd,
+            b"|" | b"bitor" => Self::BitOr,
+            b"^" | b"xor" => Self::BitXor,
+            b"<" => Self::Lt,
+            b"<=" => Self::Le,
+            b">" => Self::Gt,
+            b">=" => Self::Ge,
+            b"==" => Self::Eq,
+            b"!=" | b"not_eq" => Self::Ne,
+            _ => return None,
+        })
+    }
+
     /// Whether it compares its operands: its value is 0 or 1.
     pub fn compares(self) -> bool {
         use BinaryOp::{Eq, Ge, Gt, Le, Lt, Ne};

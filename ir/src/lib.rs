@@ -287,6 +287,12 @@ pub enum Receiver {
 /// The name of the object at hand in a member function, as in debug info. It is a local variable behind the parameters.
 pub const THIS: &str = "this";
 
+/// The name by which an object is called.
+pub const CALL: &str = "operator()";
+
+/// What the lambdas of a file are called: they have no name.
+pub const LAMBDA: &str = "(lambda)::operator()";
+
 /// What a macro's replacement list is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MacroBody {

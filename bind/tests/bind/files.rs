@@ -1,7 +1,10 @@
 //! Executables, debug files and what else users may hand over; sources and identities.
 
 use crate::support::{MapBuilder, Program, binding, have, run, sources};
-use bind::{BindError, Language, Mismatch, bind, build_id_at_head, check, compiled_files, identity};
+use bind::{
+    BindError, CompiledFile, Language, Mismatch, bind, build_id_at_head, check, compiled_files, identity,
+};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
@@ -148,6 +151,15 @@ fn sources_are_units_and_headers_with_code() {
     }
 }
 
+/// What a build tells of its files.
+fn files_of(program: &Program) -> BTreeMap<String, CompiledFile> {
+    let program = bind::Program {
+        executable: &program.bytes,
+        ..Default::default()
+    };
+    compiled_files(&program).unwrap()
+}
+
 /// A source that another one includes is compiled twice, perhaps in two ways; one whose functions the linker has inlined elsewhere is not.
 #[test]
 fn sources_that_are_compiled_once_have_their_lines() {
@@ -165,11 +177,7 @@ fn sources_that_are_compiled_once_have_their_lines() {
             let Some(program) = Program::build(compiler, flags, &sources) else {
                 continue;
             };
-            let lines = compiled_files(&bind::Program {
-                executable: &program.bytes,
-                ..Default::default()
-            });
-            let lines = lines.unwrap();
+            let lines = files_of(&program);
             let of_util = lines.iter().find(|(path, _)| path.ends_with("util.c"));
             let has_lines =
                 of_util.is_some_and(|(_, file)| file.lines.contains(&3) || file.lines.contains(&7));
@@ -199,11 +207,7 @@ fn headers_that_one_unit_includes_have_their_lines() {
         let Some(program) = Program::build(compiler, flags, &sources) else {
             continue;
         };
-        let files = compiled_files(&bind::Program {
-            executable: &program.bytes,
-            ..Default::default()
-        });
-        let files = files.unwrap();
+        let files = files_of(&program);
         let of = |name: &str| files.iter().find(|(path, _)| path.ends_with(name)).unwrap().1;
         assert!(
             of("one.h").is_included && of("one.h").lines.is_superset(&[1, 3].into()),
@@ -238,11 +242,7 @@ fn a_text_is_told_from_another_one() {
         let Some(program) = Program::build(compiler, flags, &sources) else {
             continue;
         };
-        let files = compiled_files(&bind::Program {
-            executable: &program.bytes,
-            ..Default::default()
-        });
-        let files = files.unwrap();
+        let files = files_of(&program);
         for (name, text) in sources {
             let file = files.iter().find(|(path, _)| path.ends_with(name)).unwrap().1;
             let same = file.is_made_of(text.as_bytes());

@@ -60,6 +60,15 @@ fn two_loops() -> String {
     )
 }
 
+/// The source as it was edited: `instead` is on each of the lines between the marks.
+fn one_loop(instead: &str) -> String {
+    let text = two_loops();
+    let (before, rest) = text.split_once("/* from here */\n").unwrap();
+    let (between, after) = rest.split_once("/* to here */").unwrap();
+    let lines = format!("{instead}\n").repeat(between.lines().count());
+    format!("{before}\n{lines}{after}")
+}
+
 /// A program of two loops with a task in each, of which the first one is behind; and the source as it was edited afterwards.
 struct Edited {
     sandbox: Sandbox,
@@ -70,11 +79,7 @@ struct Edited {
 impl Edited {
     fn new(name: &str) -> Self {
         let edited = Self::built_by("cc", name);
-        let text = two_loops();
-        let (before, rest) = text.split_once("/* from here */").unwrap();
-        let (between, after) = rest.split_once("/* to here */").unwrap();
-        let blank = "\n".repeat(between.matches('\n').count());
-        edited.sandbox.write("two.c", format!("{before}{blank}{after}"));
+        edited.sandbox.write("two.c", one_loop(""));
         edited
     }
 
@@ -115,11 +120,16 @@ impl Edited {
     }
 }
 
-/// Whether the answer says that the source is newer.
-fn warns(answer: &Value) -> bool {
+/// Whether a warning of the answer has this in it.
+fn says(answer: &Value, part: &str) -> bool {
     let warnings = answer["warnings"].as_array().unwrap().iter();
     let mut texts = warnings.map(|warning| warning.as_str().unwrap());
-    texts.any(|text| text.contains("two.c is newer than the executable"))
+    texts.any(|text| text.contains(part))
+}
+
+/// Whether the answer says that the source is newer.
+fn warns(answer: &Value) -> bool {
+    says(answer, "two.c is newer than the executable")
 }
 
 #[test]
@@ -189,7 +199,7 @@ fn a_header_that_was_edited_changes_what_includes_it() {
         let newer = format!("{edited} is newer than the executable");
         for arguments in [&[][..], &["--map", "late.hmap"]] {
             let answer = edited_loop.is_not_misled(arguments);
-            assert!(answer["warnings"].to_string().contains(&newer), "{answer:#}");
+            assert!(says(&answer, &newer), "{answer:#}");
             edited_loop
                 .sandbox
                 .ok(&["map", "--quiet", "-o", "late.hmap", "two.c"]);
@@ -202,9 +212,11 @@ fn a_source_of_another_text_is_not_read_however_old_it_is() {
     let edited = Edited::new("older");
     edited.dates_from_long_ago();
     let answer = edited.is_not_misled(&[]);
-    let warnings = answer["warnings"].to_string();
     assert!(
-        warnings.contains("two.c is not the text that the executable was built from"),
+        says(
+            &answer,
+            "two.c is not the text that the executable was built from"
+        ),
         "{answer:#}"
     );
     let refused = edited.sandbox.refused(&["map", "--exe", "two"]);
@@ -260,18 +272,10 @@ fn a_checksum_tells_whether_a_source_is_the_builds() {
 
     // No map of this build is kept.
     let built = Edited::built_by("clang", "other-text");
-    let text = two_loops();
-    let (before, rest) = text.split_once("/* from here */").unwrap();
-    let (_, after) = rest.split_once("/* to here */").unwrap();
-    let one_loop = format!("{before}\n;\n;{after}");
-    built.sandbox.write("two.c", one_loop);
+    built.sandbox.write("two.c", one_loop(";"));
     built.dates_from_long_ago();
     let answer = built.is_not_misled(&[]);
-    let warnings = answer["warnings"].to_string();
-    assert!(
-        warnings.contains("by the checksum in its debug info"),
-        "{answer:#}"
-    );
+    assert!(says(&answer, "by the checksum in its debug info"), "{answer:#}");
 }
 
 /// The loop, or the order of two calls, is what the compiler's command line says; a source that is read without that has another.

@@ -55,7 +55,12 @@ impl File<'_> {
         };
         self.call_operators.insert(operator);
         if let Some(list) = list {
-            self.evaluated_defaults(list, CALL, (name.to_owned(), name.to_owned()), BodyKind::Lambda);
+            self.evaluated_defaults(
+                list,
+                ir::CALL,
+                (name.to_owned(), name.to_owned()),
+                BodyKind::Lambda,
+            );
         }
     }
 
@@ -98,10 +103,10 @@ impl File<'_> {
     /// Notes how many arguments an `operator()` takes that is declared in its class.
     fn note_call_operator(&mut self, declarator: Node, list: Node) {
         let name = declare::declarator(self, declarator).map(|declared| self.last_name(declared.name));
-        if name.as_deref() != Some(CALL) || !self.named_scopes(declarator).is_empty() {
+        if name.as_deref() != Some(ir::CALL) || !self.named_scopes(declarator).is_empty() {
             return;
         }
-        let (linkage_name, _) = self.qualified(declarator, CALL);
+        let (linkage_name, _) = self.qualified(declarator, ir::CALL);
         let operator = self.arity(Callable::Class(linkage_name), list);
         self.call_operators.insert(operator);
     }
@@ -215,9 +220,6 @@ impl Body<'_, '_> {
         }
     }
 }
-
-/// The name by which an object is called.
-pub(super) const CALL: &str = "operator()";
 
 /// Whether a list of parameters ends in `...`.
 fn ends_open(list: &[u8]) -> bool {

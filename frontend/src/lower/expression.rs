@@ -7,7 +7,7 @@ use crate::macros::Meaning;
 use crate::shape::is_control;
 use crate::token::TokenKind;
 use base::Cause;
-use ir::{ExprId, ExprKind, Type, UnaryOp, VarRef};
+use ir::{BinaryOp, ExprId, ExprKind, Type, UnaryOp, VarRef};
 use thin_vec::{ThinVec, thin_vec};
 use tree_sitter::Node;
 
@@ -322,10 +322,7 @@ impl Body<'_, '_> {
             // What a call returns by reference is memory that we do not name.
             target = self.push_expr(ExprKind::Deref(target), node);
         }
-        let op = self
-            .operator(node)
-            .strip_suffix(b"=")
-            .and_then(literal::binary_op);
+        let op = self.operator(node).strip_suffix(b"=").and_then(BinaryOp::written);
         if !self.is_lvalue(target) {
             // A macro that was not expanded, or a mistaken parse: something is written, and we cannot say what.
             self.partial(node, Cause::Assignment);
@@ -372,7 +369,7 @@ impl Body<'_, '_> {
         let op = match self.operator(node) {
             b"&&" | b"and" => return ExprKind::And(left, right),
             b"||" | b"or" => return ExprKind::Or(left, right),
-            other => literal::binary_op(other),
+            other => BinaryOp::written(other),
         };
         let Some(op) = op else {
             return ExprKind::Unknown(thin_vec![left, right]);

@@ -9,7 +9,7 @@ use crate::prepare::{Note, Prepared, Raw};
 use crate::shape::is_keyword;
 use crate::token::lex;
 use base::{Diagnostic, Span};
-use ir::{CallOperator, ClassHead, Defaults, ExprKind, Function, Global, Member, Type};
+use ir::{BinaryOp, CallOperator, ClassHead, Defaults, ExprKind, Function, Global, Member, Type};
 use std::collections::{BTreeMap, BTreeSet};
 use tree_sitter::Node;
 
@@ -463,7 +463,7 @@ impl<'a> File<'a> {
                 }
             }
             "binary_expression" => {
-                let op = literal::binary_op(self.text(part("operator")?))?;
+                let op = BinaryOp::written(self.text(part("operator")?))?;
                 literal::fold(op, inner(part("left")?)?, inner(part("right")?)?)
             }
             "cast_expression" => match declare::described_type(self, part("type")?) {

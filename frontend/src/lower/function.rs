@@ -2,7 +2,6 @@
 
 use crate::lower::cxx::Surroundings;
 use crate::lower::declare::{self, Declared, Derived, Specifiers};
-use crate::lower::defaults::CALL;
 use crate::lower::file::File;
 use crate::lower::jump::Object;
 use crate::lower::{children, declare::join, field};
@@ -178,9 +177,6 @@ pub(super) fn body_of(definition: Node) -> Option<Node> {
     field(definition, "body").or_else(tried)
 }
 
-/// What the lambdas of a file are called: they have no name.
-const LAMBDA: &str = "(lambda)::operator()";
-
 /// Lowers the function that the lambda expression `node` is; `captured` are the names that it may find outside, `depth`
 /// how deeply nested the expression is: lambdas may stand in one another without an end.
 pub fn lower_lambda(file: &mut File, node: Node, captured: BTreeSet<String>, kind: BodyKind, depth: usize) {
@@ -189,7 +185,7 @@ pub fn lower_lambda(file: &mut File, node: Node, captured: BTreeSet<String>, kin
     };
     let span = file.span(node);
     let outer = std::mem::replace(&mut file.outer, captured);
-    file.lambda_arguments(node, LAMBDA);
+    file.lambda_arguments(node, ir::LAMBDA);
     let mut body = Body::new(file, span);
     body.file.outer = outer;
     body.kind = kind;
@@ -205,12 +201,12 @@ pub fn lower_lambda(file: &mut File, node: Node, captured: BTreeSet<String>, kin
     let (locals, exprs, stmts, partial) = (body.locals, body.exprs, body.stmts, body.partial);
     let receivers = body.receivers;
     let (confidence, confidence_reason) = confidence(file, node, partial);
-    file.address_taken_functions.insert(CALL.to_owned());
+    file.address_taken_functions.insert(ir::CALL.to_owned());
     file.functions.push(Function {
-        name: CALL.to_owned(),
+        name: ir::CALL.to_owned(),
         kind: FunctionKind::Lambda,
         language: Language::Cxx,
-        linkage_name: Some(LAMBDA.to_owned()),
+        linkage_name: Some(ir::LAMBDA.to_owned()),
         is_static: true,
         span,
         locals,

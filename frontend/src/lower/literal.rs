@@ -117,29 +117,6 @@ pub fn fold(op: BinaryOp, left: i64, right: i64) -> Option<i64> {
     int.contains(&value).then_some(value)
 }
 
-/// The operator written `text`.
-pub fn binary_op(text: &[u8]) -> Option<BinaryOp> {
-    Some(match text {
-        b"+" => BinaryOp::Add,
-        b"-" => BinaryOp::Sub,
-        b"*" => BinaryOp::Mul,
-        b"/" => BinaryOp::Div,
-        b"%" => BinaryOp::Rem,
-        b"<<" => BinaryOp::Shl,
-        b">>" => BinaryOp::Shr,
-        b"&" | b"bitand" => BinaryOp::BitAnd,
-        b"|" | b"bitor" => BinaryOp::BitOr,
-        b"^" | b"xor" => BinaryOp::BitXor,
-        b"<" => BinaryOp::Lt,
-        b"<=" => BinaryOp::Le,
-        b">" => BinaryOp::Gt,
-        b">=" => BinaryOp::Ge,
-        b"==" => BinaryOp::Eq,
-        b"!=" | b"not_eq" => BinaryOp::Ne,
-        _ => return None,
-    })
-}
-
 /// How wide the floating-point literal `text` is.
 pub fn float_bits(text: &[u8]) -> u8 {
     let is_hex = text.starts_with(b"0x") || text.starts_with(b"0X");

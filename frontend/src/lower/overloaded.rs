@@ -1,8 +1,8 @@
 //! Operators that are functions of the program.
 
 use crate::lower::function::Body;
-use crate::lower::{children, field, literal};
-use ir::{Callee, ExprId, ExprKind};
+use crate::lower::{children, field};
+use ir::{BinaryOp, Callee, ExprId, ExprKind};
 use thin_vec::ThinVec;
 use tree_sitter::Node;
 
@@ -74,7 +74,7 @@ impl Body<'_, '_> {
         if self.is_object(target) || !self.is_lvalue(target) {
             return Some(call);
         }
-        let op = operator.strip_suffix(b"=").and_then(literal::binary_op);
+        let op = operator.strip_suffix(b"=").and_then(BinaryOp::written);
         let assign = ExprKind::Assign { op, target, value };
         Some(self.either(call, assign, node))
     }

@@ -5,7 +5,7 @@ use crate::lower::{COMPUTED_GOTO, LABEL_ADDRESS, OPERATOR, THROWN, is_library_ty
 use crate::macros::Meaning;
 use crate::repair;
 use crate::shape::{Open, declaration_word};
-use crate::token::TokenKind;
+use crate::token::{Token, TokenKind};
 use base::Language;
 
 /// Tokens of a parameter's default.
@@ -264,9 +264,7 @@ impl Writer<'_> {
             return false;
         };
         let token = tokens[at];
-        self.stand_in(COMPUTED_GOTO, TokenKind::Ident, token.start, token.end);
-        self.stand_in("(", TokenKind::Punct, token.end, token.end);
-        self.call_ends.push(end);
+        self.begin_call(COMPUTED_GOTO, token, end);
         true
     }
 
@@ -287,10 +285,15 @@ impl Writer<'_> {
             return false;
         };
         let token = tokens[at];
-        self.stand_in(THROWN, TokenKind::Ident, token.start, token.end);
-        self.stand_in("(", TokenKind::Punct, token.end, token.end);
-        self.call_ends.push(end);
+        self.begin_call(THROWN, token, end);
         true
+    }
+
+    /// Writes a call of `name` in the place of a keyword; it ends before the token of index `end`.
+    fn begin_call(&mut self, name: &'static str, keyword: Token, end: usize) {
+        self.stand_in(name, TokenKind::Ident, keyword.start, keyword.end);
+        self.stand_in("(", TokenKind::Punct, keyword.end, keyword.end);
+        self.call_ends.push(end);
     }
 
     /// Whether the `:` at `colon` belongs to a `?` in front of it.

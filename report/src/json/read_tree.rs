@@ -10,8 +10,7 @@ use engine::{
     TaskNames, TaskSet, TreeClass, TreeNode, Value,
 };
 use std::borrow::Cow;
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// Tasks of all sets together that are no single range: a million tasks at twenty levels of a tree, and more.

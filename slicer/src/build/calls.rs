@@ -1,6 +1,6 @@
 //! What calls hand over, and what functions without source do with pointers.
 
-use crate::build::cxx::{CALL, is_standard};
+use crate::build::cxx::is_standard;
 use crate::build::indirect::ARGUMENTS;
 use crate::build::locations::plain_variable;
 use crate::build::memory::Home;
@@ -145,7 +145,7 @@ impl<'u> Values<'_, 'u> {
         let caller = self.program.functions[id].function;
         // What evaluates the default arguments of a lambda calls no object of a class.
         if caller.kind == FunctionKind::DefaultArguments
-            && name == CALL
+            && name == ir::CALL
             && caller.name != name
             && self.cxx.receiver(id, call).is_none()
         {

@@ -125,9 +125,10 @@ impl<'u> Classes<'u> {
             }
             _ => {
                 let object = cxx.receiver(id, call);
-                let (class, levels) = match object.and_then(|object| self.object(program, cxx, id, object)) {
-                    Some(Object::Of(class, levels)) => (class, levels),
-                    _ => return candidates,
+                let Some(Object::Of(class, levels)) =
+                    object.and_then(|object| self.object(program, cxx, id, object))
+                else {
+                    return candidates;
                 };
                 if !self.is_certain(class, levels) {
                     return candidates;

@@ -47,9 +47,6 @@ struct Facts {
     outer: Vec<FunctionIndex>,
 }
 
-/// The name by which an object is called.
-pub(crate) const CALL: &str = "operator()";
-
 /// How many arguments what is called as an object takes, as its declarations say.
 #[derive(Default)]
 struct CallOperators<'u> {
@@ -130,7 +127,7 @@ impl Cxx {
                 cxx.implicit.push(id);
             }
             cxx.units.insert(info.unit);
-            if function.name == CALL {
+            if function.name == ir::CALL {
                 cxx.callable.push(id);
                 let operators = declared.of_function(function, info.unit);
                 cxx.declared.extend(operators.map(|operators| (id, operators)));
