@@ -17,6 +17,8 @@ pub enum Fact {
     /// What is no member is done with what it is given to call when it returns, if no declaration says more. Who else is given a function
     /// or an object that can be called may keep it, as `bind` does, or return it, as `for_each` does.
     CallsAtOnce,
+    /// A class of streams that are written to, or an object of one that every program has.
+    Stream,
     /// It throws on values that programs meet.
     Throws,
     /// It may return a reference to one of its arguments.
@@ -35,7 +37,7 @@ pub enum Fact {
 
 use Fact::{
     ByValue, ByValueInStd, CallsAtOnce, GivesFirst, HoldsArguments, InRangeLoops, Member, OfAllocators,
-    ReturnsArgument, Throws, Unnamed,
+    ReturnsArgument, Stream, Throws, Unnamed,
 };
 
 /// By name.
@@ -62,14 +64,22 @@ static NAMES: &[(&str, &[Fact])] = &[
     ("atoi", &[ByValue]),
     ("atomic", &[HoldsArguments]),
     ("back", &[Member, ByValue]),
+    ("basic_fstream", &[Stream]),
+    ("basic_iostream", &[Stream]),
+    ("basic_ofstream", &[Stream]),
+    ("basic_ostream", &[Stream]),
+    ("basic_ostringstream", &[Stream]),
+    ("basic_stringstream", &[Stream]),
     ("begin", &[Member, ByValue, GivesFirst, InRangeLoops]),
     ("binary_search", &[CallsAtOnce]),
     ("c_str", &[Member, ByValue]),
     ("cbegin", &[Member, GivesFirst]),
     ("ceil", &[ByValue]),
     ("cend", &[Member]),
+    ("cerr", &[Stream]),
     ("clamp", &[ReturnsArgument]),
     ("clear", &[Member, ByValue]),
+    ("clog", &[Stream]),
     ("compare", &[ByValue]),
     ("complex", &[HoldsArguments]),
     ("construct", &[OfAllocators]),
@@ -79,6 +89,7 @@ static NAMES: &[(&str, &[Fact])] = &[
     ("cosh", &[ByValue]),
     ("count", &[Member, ByValue]),
     ("count_if", &[CallsAtOnce]),
+    ("cout", &[Stream]),
     ("data", &[Member, ByValue]),
     ("deallocate", &[OfAllocators]),
     ("deque", &[HoldsArguments]),
@@ -112,6 +123,7 @@ static NAMES: &[(&str, &[Fact])] = &[
     ("fread", &[ByValue]),
     ("free", &[ByValue]),
     ("front", &[Member, ByValue]),
+    ("fstream", &[Stream]),
     ("fwrite", &[ByValue]),
     ("generate", &[CallsAtOnce]),
     ("generate_n", &[CallsAtOnce]),
@@ -122,6 +134,7 @@ static NAMES: &[(&str, &[Fact])] = &[
     ("inner_product", &[CallsAtOnce]),
     ("inplace_merge", &[CallsAtOnce]),
     ("insert", &[Member, ByValue]),
+    ("iostream", &[Stream]),
     ("is_heap", &[CallsAtOnce]),
     ("is_partitioned", &[CallsAtOnce]),
     ("is_sorted", &[CallsAtOnce]),
@@ -161,6 +174,9 @@ static NAMES: &[(&str, &[Fact])] = &[
     ("next_permutation", &[CallsAtOnce]),
     ("none_of", &[CallsAtOnce]),
     ("nth_element", &[CallsAtOnce]),
+    ("ofstream", &[Stream]),
+    ("ostream", &[Stream]),
+    ("ostringstream", &[Stream]),
     ("pair", &[HoldsArguments]),
     ("partial_sort", &[CallsAtOnce]),
     ("partial_sort_copy", &[CallsAtOnce]),
@@ -226,6 +242,7 @@ static NAMES: &[(&str, &[Fact])] = &[
     ("str", &[Member]),
     ("strcmp", &[ByValue]),
     ("strcpy", &[ByValue]),
+    ("stringstream", &[Stream]),
     ("strlen", &[ByValue]),
     ("strncmp", &[ByValue]),
     ("strncpy", &[ByValue]),
@@ -254,8 +271,17 @@ static NAMES: &[(&str, &[Fact])] = &[
     ("valarray", &[HoldsArguments]),
     ("value", &[Member, Throws]),
     ("vector", &[HoldsArguments]),
+    ("wcerr", &[Stream]),
+    ("wclog", &[Stream]),
+    ("wcout", &[Stream]),
+    ("wfstream", &[Stream]),
     ("what", &[Member, Unnamed]),
+    ("wiostream", &[Stream]),
+    ("wofstream", &[Stream]),
+    ("wostream", &[Stream]),
+    ("wostringstream", &[Stream]),
     ("write", &[ByValue]),
+    ("wstringstream", &[Stream]),
 ];
 
 /// Whether this is known of a name.

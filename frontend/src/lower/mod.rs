@@ -16,6 +16,7 @@ mod expression;
 mod file;
 mod function;
 mod hidden;
+mod inserted;
 mod iterator;
 mod jump;
 mod lambda;

@@ -91,7 +91,7 @@ impl Body<'_, '_> {
         let reads_into = matches!(operator, b">>" | b"&") && self.may_be_object(left);
         let variable = matches!(self.exprs[right].kind, ExprKind::Var(_) | ExprKind::Field { .. });
         if !(object && declared || reads_into && variable) {
-            return None;
+            return self.inserted(node, left, right);
         }
         let facts = self.file.raw.visible.cxx();
         let changes = |index: usize| {

@@ -316,6 +316,27 @@ fn operators_of_objects_are_calls() {
     );
 }
 
+/// What is written into a stream changes it, though no source shows an `operator<<`; a shift of a number stays one.
+#[test]
+fn what_a_stream_takes_changes_it() {
+    check(
+        "struct Log { std::ofstream file; int bits; void put(int k); };\n\
+         void Log::put(int k) {\n  std::ostringstream out;\n  out << k << \" of \" << bits;\n  std::cerr << k;\n  file << k;\n\
+         \x20 other->file << k;\n  k = bits << 2;\n  use(k << 1, out << k);\n  made() << k << 1;\n}\n",
+        expect![[r#"
+            fn Log::put(k:i32)
+              3:3 decl out&:struct@3:22 = {}
+              4:3 ((std::operator<<@4:3(&out, k), std::operator<<@4:3(&out, "")), std::operator<<@4:3(&out, this->bits))
+              5:3 std::operator<<@5:3(&@cerr, k)
+              6:3 std::operator<<@6:3(&this->file, k)
+              7:3 std::operator<<@7:3(&this->other->file, k)
+              8:3 k = (this->bits Shl 2)
+              9:3 use@9:3((k Shl 1), std::operator<<@9:15(&out, k))
+              10:3 operator<<@10:3(operator<<@10:3(made@10:3(), k), 1)
+        "#]],
+    );
+}
+
 /// `++` is an operator's call only where the variable may be an object.
 #[test]
 fn types_of_other_names_that_are_numbers() {
