@@ -175,8 +175,8 @@ pub struct Finding {
     pub by: Witness,
     /// The classes to look at, as indices into [`Answer::classes`]; empty only where nothing was seen of the stacks of those who are meant.
     pub classes: Vec<usize>,
-    /// Those of their tasks that are meant: all, but for [`Grounds::CannotRun`], [`Grounds::AtEntry`], [`Grounds::ThreadsBehind`]
-    /// and [`Grounds::Recorded`].
+    /// Those of their tasks that are meant: all, but for [`Grounds::CannotRun`], [`Grounds::AtEntry`], [`Grounds::ThreadsBehind`],
+    /// [`Grounds::ThreadAlone`] and [`Grounds::Recorded`].
     pub who: Who,
     /// Why these.
     pub grounds: Grounds,
@@ -308,6 +308,16 @@ pub enum Grounds {
     ThreadsBehind {
         /// The first of those that are named, who are some tasks of the class.
         first: FirstTask,
+    },
+    /// Everybody's main thread waits for threads of its own; one of theirs is in no call that waits, and all others have one that waits for other
+    /// tasks.
+    ThreadAlone {
+        /// The first of those that are named, who may be some tasks of a class.
+        first: FirstTask,
+        /// Where its thread stands.
+        doing: Box<Position>,
+        /// The calls in which threads of the others wait.
+        others_in: Vec<String>,
     },
     /// The flight recorder finds them: [`Answer::waiting`] says what they have to do with each other or with the others.
     Recorded,

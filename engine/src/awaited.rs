@@ -153,6 +153,7 @@ pub(crate) fn of(
             | Grounds::AloneOutside { .. }
             | Grounds::AtEntry { .. }
             | Grounds::ThreadsBehind { .. }
+            | Grounds::ThreadAlone { .. }
             | Grounds::Recorded
     ) {
         return None;

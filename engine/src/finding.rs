@@ -14,12 +14,12 @@ use crate::blocking::is_test;
 use crate::frames::FrameView;
 use crate::state::{Halted, HaltedBy};
 use crate::waits::{Member, NotEntered};
-use crate::{Relation, Who};
+use crate::{Relation, Who, thread_alone};
 use snapshot::Task;
 use std::cmp::Reverse;
 
 /// How many calls of the others are named.
-const CALLS: usize = 3;
+pub(crate) const CALLS: usize = 3;
 
 /// Who is to be looked at, if anybody is.
 pub(crate) fn of(
@@ -49,6 +49,11 @@ pub(crate) fn of(
         return Some(narrowed(classes, finding, (outcome, undecided)));
     }
     if let Some(finding) = at_entry(job, classes, members) {
+        return Some(finding);
+    }
+    if behind.is_none()
+        && let Some(finding) = thread_alone::of(classes, doubt(classes, &[], outcome, undecided.first()))
+    {
         return Some(finding);
     }
     let mut found = probable(classes);
@@ -124,7 +129,7 @@ fn cannot_run(classes: &[TaskClass], halted: &[Halted]) -> Option<Finding> {
     let others_wait = classes
         .iter()
         .filter(|class| class.who.count() > who.in_common(&class.who))
-        .all(waits);
+        .all(class_waits);
     // What the kernel waits for may come at any moment.
     let may_pass = halted
         .iter()
@@ -220,7 +225,7 @@ fn held_up(
     // If the named tasks are inside MPI as well, a task of the others may be stuck there by itself, in the operation that the named ones have left:
     // then nothing is proven.
     let mut inside = waiting.iter().flat_map(|&class| &members[class]);
-    let is_lost_inside = classes.iter().all(waits) && !inside.all(|(task, _)| turns(job, task));
+    let is_lost_inside = classes.iter().all(class_waits) && !inside.all(|(task, _)| turns(job, task));
     let waiting = Vec::from_iter(waiting.iter().map(|&class| &classes[class]));
     Some(Finding {
         certainty: if is_lost_inside {
@@ -274,8 +279,10 @@ fn narrowed(
     finding: Finding,
     (outcome, undecided): (Outcome, &[UndecidedPair]),
 ) -> Finding {
-    let (waiting, outside): (Vec<usize>, Vec<usize>) =
-        finding.classes.iter().partition(|&&class| waits(&classes[class]));
+    let (waiting, outside): (Vec<usize>, Vec<usize>) = finding
+        .classes
+        .iter()
+        .partition(|&&class| class_waits(&classes[class]));
     if waiting.is_empty() || outside.is_empty() {
         return finding;
     }
@@ -296,7 +303,7 @@ fn narrowed(
 
 /// Those that are in MPI, but not where it waits, if all others wait and these are few.
 fn at_entry(job: &JobView<'_>, classes: &[TaskClass], members: &[Vec<Member<'_>>]) -> Option<Finding> {
-    let all_wait = classes.iter().all(waits);
+    let all_wait = classes.iter().all(class_waits);
     let (mut named, mut tasks) = (Vec::new(), Vec::new());
     for (class, members) in members.iter().enumerate().filter(|_| all_wait) {
         let of_class = members.iter().map(|(task, _)| *task);
@@ -330,7 +337,7 @@ fn at_entry(job: &JobView<'_>, classes: &[TaskClass], members: &[Vec<Member<'_>>
 /// The only ones that do not wait for others, where they are ahead of somebody and of the possible hindmost none stands out: if anybody is to come
 /// on, it is by what these do.
 fn alone_though_ahead(classes: &[TaskClass]) -> Option<Finding> {
-    let named = Vec::from_iter((0..classes.len()).filter(|&at| !waits(&classes[at])));
+    let named = Vec::from_iter((0..classes.len()).filter(|&at| !class_waits(&classes[at])));
     let who = Who::of_all(named.iter().map(|&at| &classes[at].who));
     let total: u64 = classes.iter().map(|class| class.who.count()).sum();
     let stand_out = !named.is_empty() && (who.count() == 1 && total > 1 || 2 * who.count() <= total);
@@ -354,8 +361,8 @@ fn probable(classes: &[TaskClass]) -> Option<(Vec<usize>, Grounds)> {
     let count =
         |classes: &[(usize, &TaskClass)]| -> u64 { classes.iter().map(|(_, class)| class.who.count()).sum() };
     let possible = Vec::from_iter(classes.iter().enumerate().filter(|(_, class)| may_be(class)));
-    let (waiting, outside): (Vec<_>, Vec<_>) = possible.iter().partition(|(_, class)| waits(class));
-    let others_wait = classes.iter().any(waits);
+    let (waiting, outside): (Vec<_>, Vec<_>) = possible.iter().partition(|(_, class)| class_waits(class));
+    let others_wait = classes.iter().any(class_waits);
     let others = |named: &[usize], counts: &dyn Fn(&TaskClass) -> bool| {
         let rest = classes.iter().enumerate();
         let rest = rest.filter(|(at, class)| !named.contains(at) && counts(class));
@@ -371,7 +378,7 @@ fn probable(classes: &[TaskClass]) -> Option<(Vec<usize>, Grounds)> {
         let mut named = outside.clone();
         named.sort_by_key(|(_, class)| class.who.count());
         let named = Vec::from_iter(named.into_iter().map(|(at, _)| at));
-        let others_in = others(&named, &waits);
+        let others_in = others(&named, &class_waits);
         return Some((named, Grounds::AloneOutside { others_in }));
     }
     // All of them wait, or all of them compute.
@@ -405,10 +412,15 @@ fn by_stack(classes: Vec<(usize, &TaskClass)>) -> Vec<Vec<(usize, &TaskClass)>> 
     groups.into_iter().map(|(_, group)| group).collect()
 }
 
-/// Whether the tasks of a class are in a call that returns when others have done their part, or in one that asks whether they have:
-/// programs ask that again and again while they wait.
-fn waits(class: &TaskClass) -> bool {
-    match &class.position.activity {
+/// Whether the tasks of a class wait for others.
+fn class_waits(class: &TaskClass) -> bool {
+    waits(&class.position.activity)
+}
+
+/// Whether who does this is in a call that returns when others have done their part, or in one that asks whether they have: programs ask
+/// that again and again while they wait.
+pub(crate) fn waits(activity: &Activity) -> bool {
+    match activity {
         Activity::Blocked(_) => true,
         Activity::Inside(call) => is_test(call),
         Activity::Computing | Activity::Joining(_) => false,

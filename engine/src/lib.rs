@@ -94,6 +94,7 @@ mod state;
 mod summary;
 #[cfg(test)]
 mod tests;
+mod thread_alone;
 mod threads;
 pub mod timeline;
 pub mod traces;

@@ -62,7 +62,14 @@ pub(crate) fn of(answer: &Answer, origin: Origin) -> Option<NextStep> {
     // A debugger on a task that waits for another shows only that, so it is to be attached to the one that is waited for.
     let first = match (culprit, answer.finding.as_ref().map(|finding| &finding.grounds)) {
         (Some(culprit), _) => Some(&culprit.first),
-        (None, Some(Grounds::AtEntry { first, .. } | Grounds::ThreadsBehind { first })) => Some(first),
+        (
+            None,
+            Some(
+                Grounds::AtEntry { first, .. }
+                | Grounds::ThreadsBehind { first }
+                | Grounds::ThreadAlone { first, .. },
+            ),
+        ) => Some(first),
         (None, _) => named.and_then(|&class| answer.classes.get(class)?.first.as_ref()),
     };
     let stopped = answer.halted.iter().find(|halted| halted.why == HaltedBy::Signal);

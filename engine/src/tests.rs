@@ -594,6 +594,39 @@ fn a_thread_is_held_against_its_counterparts_only() {
     assert_eq!(behind(main, &[&[late], &[value_lost], &[late]]), [""; 0]);
 }
 
+/// Where nobody knows whether the main threads are in one iteration, who alone has a thread that does not wait for other tasks is to be looked at.
+#[test]
+fn a_thread_that_alone_does_not_wait_is_named_as_probable() {
+    let map = map(CREW);
+    let named = |given: &[&[(&str, &str)]]| {
+        let tasks = joining("main:15,pthread_join:0", given);
+        let found = answer(&map, &tasks, RankSet::default()).finding?;
+        let Grounds::ThreadAlone { others_in, .. } = &found.grounds else {
+            return Some(format!("{:?}", found.grounds));
+        };
+        assert_eq!(found.certainty, Certainty::Probable);
+        Some(format!("{}, others in {}", found.who, others_in.join(" and ")))
+    };
+    let waits = ("crew", "carry:3 i=4,MPI_Recv:0");
+    let asks = ("crew", "carry:3 i=4,MPI_Iprobe:0");
+    let works = ("crew", "carry:4 i=4,b:0");
+    let idle = ("crew", "mix:9,pthread_mutex_lock:0");
+    let only = "rank 1, others in MPI_Recv".to_owned();
+    assert_eq!(named(&[&[waits], &[works], &[waits]]), Some(only.clone()));
+    assert_eq!(named(&[&[waits], &[waits, works], &[waits]]), Some(only));
+    assert_eq!(
+        named(&[&[waits], &[works], &[asks]]),
+        Some("rank 1, others in MPI_Recv and MPI_Iprobe".to_owned())
+    );
+    // Of as many that work none stands out, and nobody is known to wait where a task has no thread that does.
+    assert_eq!(named(&[&[waits], &[works], &[works]]), None);
+    assert_eq!(named(&[&[waits], &[works], &[]]), None);
+    assert_eq!(named(&[&[waits], &[waits], &[waits]]), None);
+    // Threads that wait for others of their task do as the main one does.
+    let all_idle: &[(&str, &str)] = &[waits, idle];
+    assert_eq!(named(&[all_idle, all_idle, all_idle]), None);
+}
+
 /// `CHECK(call)` is one thing or another, as the build says.
 const CHOICES: &str = "\
 #ifdef DEBUG

@@ -4,7 +4,8 @@
 //! threads says little, though: then what they do is what the task does. A thread that is nowhere in the program's code
 //! is a helper: of an OpenMP runtime that has no work for it, or of MPI.
 
-use crate::answer::{Activity, Position};
+use crate::answer::{Activity, FirstTask, Position};
+use crate::assemble::first_task;
 use crate::frames::{self, FrameView};
 use crate::{Who, mpi, outside, stacks};
 use library::SharedObject;
@@ -17,6 +18,8 @@ use snapshot::{Task, Thread};
 pub struct ThreadGroup {
     /// The tasks that have such threads.
     pub who: Who,
+    /// The first of these tasks.
+    pub first: FirstTask,
     /// How many threads there are, in all these tasks.
     pub threads: u64,
     /// The name of the first of them.
@@ -54,6 +57,7 @@ pub(crate) fn groups<'a>(
             let Some((group, members)) = known else {
                 let group = ThreadGroup {
                     who: Who::default(),
+                    first: first_task(task),
                     threads: 1,
                     name: thread.name.clone(),
                     doing,

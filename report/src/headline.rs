@@ -6,8 +6,8 @@ use crate::style::{DOUBT, HINDMOST, TITLE, paint};
 use crate::text::{candidates, counted, describe, doing, stands};
 use crate::{hosts, threads};
 use engine::{
-    Activity, Answer, Certainty, Finding, Grounds, Hindmost, Line, Outcome, Parting, TaskClass, Trouble,
-    TroubleKind, Value, Who,
+    Activity, Answer, Certainty, Finding, Grounds, Hindmost, Line, Outcome, Parting, Position, TaskClass,
+    Trouble, TroubleKind, Value, Who,
 };
 use std::fmt::Write as _;
 
@@ -401,6 +401,10 @@ fn named(out: &mut String, answer: &Answer, finding: &Finding) -> std::fmt::Resu
         at_entry(out, answer, finding, others_in)?;
         return doubts(out, answer, finding);
     }
+    if let Grounds::ThreadAlone { doing, others_in, .. } = &finding.grounds {
+        by_thread_alone(out, answer, finding, (doing, others_in))?;
+        return doubts(out, answer, finding);
+    }
     let others = match &finding.grounds {
         Grounds::AloneOutside { others_in } | Grounds::AloneElsewhere { others_in } => {
             elsewhere(answer, finding, others_in)
@@ -414,7 +418,8 @@ fn named(out: &mut String, answer: &Answer, finding: &Finding) -> std::fmt::Resu
         | Grounds::NotEntered { .. }
         | Grounds::AtEntry { .. }
         | Grounds::Recorded
-        | Grounds::ThreadsBehind { .. } => String::new(),
+        | Grounds::ThreadsBehind { .. }
+        | Grounds::ThreadAlone { .. } => String::new(),
     };
     match finding.classes[..] {
         [only] => {
@@ -461,6 +466,33 @@ fn by_threads(out: &mut String, answer: &Answer, finding: &Finding) -> std::fmt:
     }
     let words = format!("  The main threads of all are {}", describe(&class.position));
     writeln!(out, "{}", clean(&words))
+}
+
+/// Those of which some thread does not wait, where everybody's main thread waits for its own: `Probably rank 1: a thread of its own is in pause
+/// called from stall at courier.c:9; threads of the other 3 wait in MPI_Sendrecv`.
+fn by_thread_alone(
+    out: &mut String,
+    answer: &Answer,
+    finding: &Finding,
+    (doing, others_in): (&Position, &[String]),
+) -> std::fmt::Result {
+    let of_own = match finding.who.count() {
+        1 => "a thread of its own is",
+        _ => "threads of their own are",
+    };
+    let others = match count(answer) - finding.who.count() {
+        1 => "one of the other task waits".to_owned(),
+        others => format!("threads of the other {others} wait"),
+    };
+    let words = format!(
+        "Probably {}: {of_own} {}; {others} in {}",
+        finding.who,
+        describe(doing),
+        others_in.join(" and ")
+    );
+    writeln!(out, "{}", paint(DOUBT, clean(&words)))?;
+    let main = describe(&answer.classes[finding.classes[0]].position);
+    writeln!(out, "  {}", clean(&format!("The main threads of all are {main}")))
 }
 
 /// Those that are in MPI, but not where it waits: `Probably rank 2: it alone is at the start or end of MPI_Send (ring.c:40), where nobody

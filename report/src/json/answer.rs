@@ -477,6 +477,7 @@ fn grounds(of: &Grounds) -> &'static str {
         Grounds::AloneElsewhere { .. } => "alone-elsewhere",
         Grounds::AtEntry { .. } => "at-entry",
         Grounds::ThreadsBehind { .. } => "threads-behind",
+        Grounds::ThreadAlone { .. } => "thread-alone",
         Grounds::Recorded => "recorded",
     }
 }
@@ -492,7 +493,7 @@ fn probable(answer: &Answer) -> Vec<ProbableJson<'_>> {
         let (activity, callee) = activity(&class.position.activity);
         // Of a class that comes or goes, some tasks may wait.
         let who = match (&found.grounds, &found.classes[..]) {
-            (Grounds::AtEntry { .. } | Grounds::Recorded, [_]) => &found.who,
+            (Grounds::AtEntry { .. } | Grounds::ThreadAlone { .. } | Grounds::Recorded, [_]) => &found.who,
             _ => &class.who,
         };
         ProbableJson {
