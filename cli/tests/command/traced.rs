@@ -1,5 +1,6 @@
 //! Traced programs: four processes that their environment calls ranks, one of which goes another way once.
 
+use crate::schemas::Schema;
 use crate::support::Sandbox;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -64,7 +65,7 @@ fn job(sandbox: &Sandbox) -> Command {
 fn told(sandbox: &Sandbox, words: &[&str]) -> Value {
     let printed = sandbox.ok(&[&["trace", words[0], "traces"], &words[1..], &["--format", "json"]].concat());
     let document: Value = serde_json::from_str(&printed).unwrap();
-    assert_eq!(document["schema"], "hindmost-trace");
+    Schema::read("trace").fits(&document);
     document
 }
 
@@ -88,6 +89,22 @@ fn what_all_did_is_told() {
     for line in ["60 × step", "6 × exchange"] {
         assert!(loops.contains(line), "{line}:\n{loops}");
     }
+
+    let loops = told(&sandbox, &["loops", "--only", "main|step|exchange"]);
+    // Equal ranks have one shape; rank 2 shares with them what it did alike.
+    let roots = loops["roots"].as_array().unwrap();
+    assert!(
+        roots[0] == roots[1] && roots[0] == roots[3] && roots[0] != roots[2],
+        "{loops}"
+    );
+    let shapes = loops["shapes"].as_array().unwrap();
+    let turns = Vec::from_iter(shapes.iter().filter_map(|shape| shape["turns"].as_u64()));
+    assert_eq!(
+        (turns.contains(&60), turns.contains(&40), turns.contains(&5)),
+        (true, true, true),
+        "{loops}"
+    );
+    told(&sandbox, &["show", "--last", "30"]);
 
     let differences = told(&sandbox, &["diff", "2", "1"]);
     let step = &differences["telling"]["path"][1];

@@ -76,7 +76,10 @@ fn registers_are_what_they_were() {
             continue;
         };
         // Nobody wants a trace: nothing is changed.
-        let plain = std::process::Command::new(&file).status().unwrap();
+        let plain = std::process::Command::new(&file)
+            .current_dir(place.path())
+            .status()
+            .unwrap();
         assert!(plain.success(), "{compiler}: {plain}");
         let output = command(&place, &file).output().unwrap();
         assert!(output.status.success(), "{compiler}: {output:?}");

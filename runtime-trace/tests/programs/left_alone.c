@@ -1,0 +1,49 @@
+/* Functions that cannot be rewritten, each for another reason, and one beside them that can. */
+#include <stdio.h>
+
+/* Too short for a jump: another function stands directly behind it. */
+__asm__(".text\n.p2align 4\n"
+        ".globl too_short\n.type too_short, @function\ntoo_short: mov %edi, %eax\nret\n.size too_short, .-too_short\n"
+        ".globl behind_it\n.type behind_it, @function\nbehind_it: lea 1(%rdi,%rdi), %eax\nret\n.p2align 4\n.size behind_it, .-behind_it\n");
+/* Another one jumps behind its first instruction. */
+__asm__(".text\n.p2align 4\n"
+        ".globl shared\n.type shared, @function\nshared: mov $100, %eax\nmiddle: add %edi, %eax\nret\n.p2align 4\n.size shared, .-shared\n"
+        ".globl shares\n.type shares, @function\nshares: mov $200, %eax\nmov %edi, %edi\njmp middle\n.p2align 4\n.size shares, .-shares\n");
+/* Its loop begins where it begins. */
+__asm__(".text\n.p2align 4\n"
+        ".globl again\n.type again, @function\nagain: add $3, %esi\ndec %edi\njnz again\nmov %esi, %eax\nret\n.p2align 4\n.size again, .-again\n");
+/* A label within its first five bytes has its address in data alone. */
+__asm__(".text\n.p2align 4\n"
+        ".globl computed\n.type computed, @function\ncomputed: xor %eax, %eax\nhere: inc %eax\ncmp %edi, %eax\njge there\nmov places(%rip), %rcx\njmp *%rcx\n"
+        "there: ret\n.p2align 4\n.size computed, .-computed\n"
+        ".section .data.rel.ro, \"aw\"\n.p2align 3\nplaces: .quad here\n.text\n");
+/* Its end has no room: what is before it can be jumped to, and what follows is another function. */
+__asm__(".text\n.p2align 4\n"
+        ".globl ends_short\n.type ends_short, @function\nends_short: mov $7, %eax\ntest %edi, %edi\njz out\nmov $8, %eax\nout: ret\n.size ends_short, .-ends_short\n"
+        ".globl follows\n.type follows, @function\nfollows: lea 5(%rdi,%rdi), %eax\nret\n.p2align 4\n.size follows, .-follows\n");
+
+/* It calls within its first five bytes, and an exception passes through that call in other programs: what it calls returns to where it was called. */
+__asm__(".text\n.p2align 4\n"
+        ".globl calls\n.type calls, @function\ncalls: .cfi_startproc\nsub $8, %rsp\n.cfi_def_cfa_offset 16\ncall where\nadd $8, %rsp\n.cfi_def_cfa_offset 8\nret\n"
+        ".cfi_endproc\n.p2align 4\n.size calls, .-calls\n");
+int calls(void);
+__attribute__((noinline)) int where(void)
+{
+    return (int)((char *)__builtin_return_address(0) - (char *)calls);
+}
+
+int too_short(int), behind_it(int), shared(int), shares(int), again(int, int), computed(int), ends_short(int), follows(int);
+
+__attribute__((noinline)) int traced(int n)
+{
+    __asm__ volatile("");
+    return too_short(n) + behind_it(n) + shared(n) + shares(n) + again(n, 0) + computed(n) + ends_short(n) + follows(n) + calls();
+}
+
+int main(void)
+{
+    int sum = 0;
+    for (int n = 1; n <= 10; n++) sum += traced(n);
+    printf("%d\n", sum);
+    return 0;
+}
