@@ -6,11 +6,13 @@
 //!
 //! - `code`: the functions of a file, and every address that something may lead to.
 //! - `plan`: which instructions make room, or why a function is left alone.
+//! - `islands`: room for far jumps near those for which there is only room for short ones.
 //! - `moved`: these instructions elsewhere.
 
 #![expect(unsafe_code, reason = "code and data are read where they are loaded")]
 
 mod code;
+mod islands;
 mod moved;
 mod plan;
 
@@ -18,10 +20,11 @@ use crate::patch::{JUMP, Room, Writable};
 use crate::process::{self, complain};
 use crate::system::{self, Undisturbed};
 use code::{Code, Piece};
+use islands::Islands;
 use moved::{At, encoded, most_bytes};
 use object::read::elf::ElfFile64;
 use object::{Object, ObjectSection, ObjectSymbol, SymbolFlags, elf};
-use plan::{Calls, Plan, Unsafe, Window, plan};
+use plan::{Calls, Plan, Reach, Unsafe, plan};
 use runtime_loader::Part;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{CStr, OsStr};
@@ -153,10 +156,23 @@ fn rewrite_file(wanted: &Wanted) -> Result<Rewritten, String> {
         return Err("its code has several parts".to_owned());
     };
     let symbols = Symbols::read(wanted)?;
-    let data = wanted.parts.iter().filter(|part| !part.is_code);
-    let data = Vec::from_iter(data.map(|part| (part.start as u64, bytes_of(part))));
+    let data = wanted
+        .parts
+        .iter()
+        .map(|part| (part.start as u64, bytes_of(part)));
+    let data = Vec::from_iter(data);
     let code = Code::new(part.start as u64, bytes_of(part), symbols.pieces, &data);
-    let (plans, left) = plans(&code, &symbols.stubs);
+    let (plans, mut left) = plans(&code, &symbols.stubs);
+    let mut islands = Islands::new(code.filling(), &plans);
+    let plans = plans.into_iter().filter_map(|plan| match islands.reach(&plan) {
+        Ok(jumps) => Some((plan, jumps)),
+        Err(why) => {
+            let piece = code.piece_at(plan.function);
+            left.extend(piece.map(|piece| (code.pieces[piece].name.clone(), why)));
+            None
+        }
+    });
+    let plans = Vec::from_iter(plans);
     if !system::has_one_thread() {
         return Err("another thread runs before the program begins".to_owned());
     }
@@ -316,35 +332,36 @@ fn plans(code: &Code<'_>, stubs: &[std::ops::Range<u64>]) -> (Vec<Plan>, Vec<(St
     (plans, left)
 }
 
-/// Puts jumps into the code.
-fn put(part: &Part, plans: &[Plan]) -> Result<(), String> {
-    let windows = |plan: &'_ Plan| -> Vec<(Window, At)> {
-        let ends = plan.ends.iter().map(|window| (window.clone(), At::End));
-        std::iter::once((plan.begin.clone(), At::Beginning))
-            .chain(ends)
-            .collect()
-    };
+/// Puts jumps into the code: of each plan with where its windows jump from far, in their order.
+fn put(part: &Part, plans: &[(Plan, Vec<u64>)]) -> Result<(), String> {
     let address = size_of::<u64>();
-    let bytes = plans
-        .iter()
-        .flat_map(windows)
-        .map(|(window, _)| most_bytes(&window) + address);
+    let windows = plans.iter().flat_map(|(plan, _)| plan.windows());
+    let bytes = windows.map(|window| most_bytes(window) + address);
     let mut room = Room::new(part.start, bytes.sum()).ok_or("there is no memory near its code")?;
-    let mut jumps = Vec::new();
-    for plan in plans {
-        for (window, what) in windows(plan) {
+    let mut jumps: Vec<(u64, Vec<u8>)> = Vec::new();
+    for (plan, from) in plans {
+        for (number, (window, &from)) in plan.windows().zip(from).enumerate() {
+            let what = match number {
+                0 => At::Beginning,
+                _ => At::End,
+            };
             // The function's address stands in front of what is executed at its beginning.
             let to = (room.next() + address) as u64;
-            let code = encoded(&window, what, to, room.near).map_err(|error| error.to_string())?;
-            if code.len() > most_bytes(&window)
+            let code = encoded(window, what, to, room.near).map_err(|error| error.to_string())?;
+            if code.len() > most_bytes(window)
                 || !room.push(&plan.function.to_le_bytes())
                 || !room.push(&code)
             {
                 return Err("its code is longer elsewhere than was thought".to_owned());
             }
-            let distance = to.wrapping_sub(window.start + JUMP as u64) as i64;
-            let distance = i32::try_from(distance).map_err(|_| "there is no memory near its code")?;
-            jumps.push((window.start as usize, distance));
+            let far = |distance: u64| i32::try_from(distance as i64).ok();
+            let distance =
+                far(to.wrapping_sub(from + JUMP as u64)).ok_or("there is no memory near its code")?;
+            jumps.push((from, [&[0xe9], &distance.to_le_bytes()[..]].concat()));
+            if window.reach == Reach::Short {
+                let distance = from.wrapping_sub(window.start + Reach::Short.bytes());
+                jumps.push((window.start, vec![0xeb, distance as u8]));
+            }
         }
     }
     let forbidden = || "the system forbids to change it: compile it with -finstrument-functions".to_owned();
@@ -352,10 +369,9 @@ fn put(part: &Part, plans: &[Plan]) -> Result<(), String> {
         return Err(forbidden());
     }
     let mut code = Writable::new(part.start, part.start + part.bytes - 1).ok_or_else(forbidden)?;
-    for (at, distance) in jumps {
-        if let Some(place) = code.at(at, JUMP) {
-            place[0] = 0xe9;
-            place[1..].copy_from_slice(&distance.to_le_bytes());
+    for (at, bytes) in jumps {
+        if let Some(place) = code.at(at as usize, bytes.len()) {
+            place.copy_from_slice(&bytes);
         }
     }
     Ok(())

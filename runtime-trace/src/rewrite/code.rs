@@ -46,7 +46,7 @@ pub(super) struct Code<'a> {
 }
 
 impl<'a> Code<'a> {
-    /// The code that is loaded from `start` on, with its pieces, and the parts of the file in memory that are data.
+    /// The code that is loaded from `start` on, with its pieces, and all parts of the file that may hold data: linkers may put some between code.
     pub(super) fn new(start: u64, bytes: &'a [u8], pieces: Vec<Piece>, data: &[(u64, &[u8])]) -> Self {
         let mut code = Self {
             start,
@@ -105,15 +105,11 @@ impl<'a> Code<'a> {
         }
         if instruction.mnemonic() == Mnemonic::Lea && instruction.is_ip_rel_memory_operand() {
             let address = instruction.ip_rel_memory_address();
-            match self.offset(address) {
-                Some(at) => {
-                    self.met.set(at);
-                    self.computed.insert(address);
-                }
-                None => {
-                    tables.insert(address);
-                }
+            if let Some(at) = self.offset(address) {
+                self.met.set(at);
+                self.computed.insert(address);
             }
+            tables.insert(address);
         }
     }
 
@@ -171,6 +167,31 @@ impl<'a> Code<'a> {
         let all = instructions(self.bytes, self.start, code.start..next);
         let is_own = |instruction: &Instruction| instruction.ip() < code.end || is_filling(instruction);
         all.take_while(is_own).collect()
+    }
+}
+
+impl Code<'_> {
+    /// Where there is only filling that nothing leads to, behind pieces that nothing goes on from.
+    pub(super) fn filling(&self) -> Vec<Range<u64>> {
+        let all = (0..self.pieces.len()).filter_map(|piece| {
+            let end = self.pieces[piece].code.end;
+            let instructions = self.instructions(piece);
+            let own = instructions.partition_point(|instruction| instruction.ip() < end);
+            let last = instructions.get(own.checked_sub(1)?)?;
+            let goes_on = !matches!(
+                last.flow_control(),
+                FlowControl::Return | FlowControl::UnconditionalBranch | FlowControl::IndirectBranch
+            );
+            if goes_on || last.next_ip() != end {
+                return None;
+            }
+            let until = instructions.last()?.next_ip();
+            let until = (end..until)
+                .find(|address| self.is_met(*address))
+                .unwrap_or(until);
+            Some(end..until)
+        });
+        all.collect()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Which instructions of a function make room for jumps to the tracer: those at its beginning, and those before each of its ends.
 //!
-//! A jump takes five bytes. The instructions that it replaces, a *window*, are executed elsewhere. So nothing may lead into a window behind its first byte. A call can only be the last
+//! A jump takes five bytes, or two if it leads to one of five that stands where there is only filling nearby. The instructions that it replaces, a *window*, are executed elsewhere. So nothing may lead into a window behind its first byte. A call can only be the last
 //! instruction of one: the address that its callee returns to stays one of the function's, where unwinders look for it. A function is rewritten as a whole or not at all: an end that
 //! nobody tells of would make a callee of whatever comes behind it.
 
@@ -9,8 +9,24 @@ use iced_x86::{FlowControl, Instruction, Mnemonic, OpKind, Register};
 use std::fmt;
 use std::ops::Range;
 
-/// Bytes of a jump.
-pub(super) const JUMP: u64 = 5;
+/// How far a jump reaches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// To all of the file, and what was put near it.
+    Far,
+    /// To some hundred bytes around.
+    Short,
+}
+
+impl Reach {
+    /// Bytes of such a jump.
+    pub(super) fn bytes(self) -> u64 {
+        match self {
+            Self::Far => 5,
+            Self::Short => 2,
+        }
+    }
+}
 
 /// Why a function is left as it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -58,15 +74,17 @@ pub(super) enum Leaves {
 pub(super) struct Window {
     /// Where the jump stands.
     pub(super) start: u64,
+    /// What jump it has room for.
+    pub(super) reach: Reach,
     /// What is executed elsewhere, each with how it leaves the function.
     pub(super) moved: Vec<(Instruction, Leaves)>,
 }
 
 impl Window {
     /// The first address that a jump and what it replaces do not need.
-    fn end(&self) -> u64 {
+    pub(super) fn end(&self) -> u64 {
         let last = self.moved.last().map_or(0, |(last, _)| last.next_ip());
-        last.max(self.start + JUMP)
+        last.max(self.start + self.reach.bytes())
     }
 }
 
@@ -79,6 +97,13 @@ pub(super) struct Plan {
     pub(super) begin: Window,
     /// Before its ends.
     pub(super) ends: Vec<Window>,
+}
+
+impl Plan {
+    /// Its windows, that at the beginning first.
+    pub(super) fn windows(&self) -> impl Iterator<Item = &Window> {
+        std::iter::once(&self.begin).chain(&self.ends)
+    }
 }
 
 /// Whether calls can be executed elsewhere. There they push an address that is none of theirs, which a processor that keeps a second stack of these would not return to.
@@ -127,7 +152,11 @@ pub(super) fn plan(
             taken: 0,
         };
         if begin.is_none() {
-            begin = Some(all.begin(range)?);
+            let window = all.begin(range, Reach::Far).or_else(|why| match why {
+                Unsafe::BeginningTooShort => all.begin(range, Reach::Short),
+                why => Err(why),
+            });
+            begin = Some(window?);
         }
         ends.extend(all.ends()?);
     }
@@ -197,16 +226,14 @@ impl Pieces<'_> {
                 }
             }
             FlowControl::IndirectBranch if instruction.is_ip_rel_memory_operand() => Ok(Leaves::Always),
-            FlowControl::IndirectBranch if !computed => match is_of_table(instruction, before) {
-                // A table that was not found.
-                true => Err(Unsafe::JumpsAnywhere),
-                false => Ok(Leaves::Always),
-            },
             FlowControl::IndirectBranch => {
-                if is_of_table(instruction, before) {
-                    Ok(Leaves::Never)
-                } else {
-                    Err(Unsafe::JumpsAnywhere)
+                let is_of_table = is_of_table(instruction, before);
+                match (computed, is_of_table) {
+                    (true, true) => Ok(Leaves::Never),
+                    // Nothing of the function can be meant.
+                    (false, false) => Ok(Leaves::Always),
+                    // A table that was not found, or what may be both.
+                    (false, true) | (true, false) => Err(Unsafe::JumpsAnywhere),
                 }
             }
             _ => Ok(Leaves::Never),
@@ -224,9 +251,10 @@ impl Pieces<'_> {
                 _ => Ok(Leaves::Never),
             };
         }
-        match (self.is_entry)(to) {
-            true => Ok(leaves),
-            false => Err(Unsafe::JumpedInto),
+        if (self.is_entry)(to) {
+            Ok(leaves)
+        } else {
+            Err(Unsafe::JumpedInto)
         }
     }
 }
@@ -260,11 +288,12 @@ struct Windows<'p> {
 
 impl Windows<'_> {
     /// The window of these instructions; none if something leads into it behind its first byte.
-    fn window(&self, at: Range<usize>) -> Option<Window> {
+    fn window(&self, at: Range<usize>, reach: Reach) -> Option<Window> {
         let leaves = self.leaves.get(at.clone())?;
         let instructions = self.instructions.get(at)?;
         let window = Window {
             start: instructions.first()?.ip(),
+            reach,
             moved: instructions.iter().copied().zip(leaves.iter().copied()).collect(),
         };
         let mut inside = window.start + 1..window.end();
@@ -272,7 +301,7 @@ impl Windows<'_> {
     }
 
     /// The window at the beginning of a function, behind a mark that indirect calls may come there.
-    fn begin(&mut self, range: &Range<u64>) -> Result<Window, Unsafe> {
+    fn begin(&mut self, range: &Range<u64>, reach: Reach) -> Result<Window, Unsafe> {
         let is_mark = |at: &Instruction| at.mnemonic() == Mnemonic::Endbr64;
         let first = usize::from(self.instructions.first().is_some_and(is_mark));
         let start = self
@@ -293,7 +322,8 @@ impl Windows<'_> {
                 FlowControl::Next | FlowControl::ConditionalBranch => true,
                 FlowControl::Return | FlowControl::UnconditionalBranch | FlowControl::IndirectBranch => false,
                 FlowControl::Call | FlowControl::IndirectCall
-                    if self.calls.may_be_moved(instruction) && instruction.next_ip() >= start + JUMP =>
+                    if self.calls.may_be_moved(instruction)
+                        && instruction.next_ip() >= start + reach.bytes() =>
                 {
                     true
                 }
@@ -305,17 +335,17 @@ impl Windows<'_> {
                 return Err(Unsafe::BeginsAgain);
             }
             last += 1;
-            if instruction.next_ip() >= start + JUMP {
+            if instruction.next_ip() >= start + reach.bytes() {
                 break;
             }
             if !goes_on {
-                if self.filled_until(last) < start + JUMP {
+                if self.filled_until(last) < start + reach.bytes() {
                     return Err(Unsafe::BeginningTooShort);
                 }
                 break;
             }
         }
-        let window = self.window(first..last).ok_or(Unsafe::BeginningTooShort)?;
+        let window = self.window(first..last, reach).ok_or(Unsafe::BeginningTooShort)?;
         self.taken = window.end();
         Ok(window)
     }
@@ -340,20 +370,21 @@ impl Windows<'_> {
             if *leaves == Leaves::Never || self.instructions[at].ip() < self.taken {
                 continue;
             }
-            let window = self.end(at, *leaves)?;
+            let window = self.end(at, *leaves, Reach::Far);
+            let window = window.or_else(|_| self.end(at, *leaves, Reach::Short))?;
             self.taken = window.end();
             windows.push(window);
         }
         Ok(windows)
     }
 
-    fn end(&self, at: usize, leaves: Leaves) -> Result<Window, Unsafe> {
+    fn end(&self, at: usize, leaves: Leaves, reach: Reach) -> Result<Window, Unsafe> {
         let until = match leaves {
             Leaves::Always => self.filled_until(at + 1),
             Leaves::Perhaps | Leaves::Never => self.instructions[at].next_ip(),
         };
         let mut first = at;
-        while until < self.instructions[first].ip() + JUMP {
+        while until < self.instructions[first].ip() + reach.bytes() {
             let start = self.instructions[first].ip();
             let before = first.checked_sub(1).ok_or(Unsafe::EndTooShort)?;
             let is_plain = self.instructions[before].flow_control() == FlowControl::Next
@@ -363,6 +394,6 @@ impl Windows<'_> {
             }
             first = before;
         }
-        self.window(first..at + 1).ok_or(Unsafe::EndTooShort)
+        self.window(first..at + 1, reach).ok_or(Unsafe::EndTooShort)
     }
 }
