@@ -132,6 +132,14 @@ pub(super) fn run() -> Result<()> {
     command::run(&mut sizes)
 }
 
+/// What a run took for its calls.
+#[derive(Clone, Copy)]
+struct Took {
+    /// Nanoseconds of processor time.
+    time: f64,
+    calls: f64,
+}
+
 struct Bench<'d> {
     tracer: PathBuf,
     directory: &'d Path,
@@ -143,7 +151,7 @@ impl Bench<'_> {
             .into_iter()
             .filter(|way| way.tool().is_none_or(|tool| find_program(tool).is_some()));
         let ways = Vec::from_iter(ways);
-        let mut least: BTreeMap<(Way, u64), f64> = BTreeMap::new();
+        let mut least: BTreeMap<(Way, u64), Took> = BTreeMap::new();
         for _ in 0..ROUNDS {
             for &way in &ways {
                 let counts = match way {
@@ -152,28 +160,28 @@ impl Bench<'_> {
                     _ => &[count],
                 };
                 for &count in counts {
-                    let time = self.time(way, kind, count)?;
-                    let known = least.entry((way, count)).or_insert(time);
-                    *known = known.min(time);
+                    let took = self.run(way, kind, count)?;
+                    let known = least.entry((way, count)).or_insert(took);
+                    known.time = known.time.min(took.time);
                 }
             }
         }
         println!("\n{kind}: nanoseconds above plain for a call with its return; times as long as plain");
         for way in ways {
             let count = if way.is_slow() { few } else { count };
-            let (time, plain) = (least[&(way, count)], least[&(Way::Plain, count)]);
+            let Took { time, calls } = least[&(way, count)];
+            let plain = least[&(Way::Plain, count)].time;
             println!(
                 "{:>36}  {:>8.1} ns  {:>6.2}",
                 way.name(),
-                (time - plain) / count as f64,
+                (time - plain) / calls,
                 time / plain
             );
         }
         Ok(())
     }
 
-    /// The processor time of the program's calls.
-    fn time(&self, way: Way, kind: &str, count: u64) -> Result<f64> {
+    fn run(&self, way: Way, kind: &str, count: u64) -> Result<Took> {
         let exe = self.compiled(way)?;
         let traces = self.directory.join(format!("traces-{kind}"));
         let mut run = match way {
@@ -203,8 +211,9 @@ impl Bench<'_> {
         run.current_dir(self.directory).args([kind, &count.to_string()]);
         let (output, _) = succeed(&mut run)?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        text.trim()
-            .parse()
+        let mut numbers = text.split_whitespace().map_while(|word| word.parse().ok());
+        let took = numbers.next().zip(numbers.next());
+        took.map(|(time, calls)| Took { time, calls })
             .with_context(|| format!("{} printed {text:?}", way.name()))
     }
 
