@@ -22,7 +22,7 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<Status> {
         job.record(&args.recording, args.events)?;
     }
     if let Some(directory) = &args.trace {
-        job.trace(directory, args.tracer.as_deref())?;
+        job.trace(directory, args.tracer.as_deref(), &args.rewrite)?;
     }
     let mut command = job.into_command();
     let error = command.exec();
@@ -90,7 +90,7 @@ impl<'a> Job<'a> {
     }
 
     /// Lets the calls of the job be traced into a directory.
-    fn trace(&mut self, directory: &Path, tracer: Option<&Path>) -> anyhow::Result<()> {
+    fn trace(&mut self, directory: &Path, tracer: Option<&Path>, rewrite: &[String]) -> anyhow::Result<()> {
         let directory = made(directory)?;
         let tracer = match tracer {
             Some(tracer) => absolute(tracer)?,
@@ -101,6 +101,12 @@ impl<'a> Job<'a> {
             directory.display(),
             base::shell_word(&directory.to_string_lossy())
         ));
+        // The tracer knows files by the names that they have in their directories.
+        let names = rewrite.iter().map(|path| path.rsplit('/').next().unwrap_or(path));
+        let names = Vec::from_iter(names.filter(|name| !name.is_empty())).join(":");
+        if !names.is_empty() {
+            self.command.env("HINDMOST_TRACE_REWRITE", names);
+        }
         self.command.env("HINDMOST_TRACE", &directory);
         self.preload.push(tracer);
         Ok(())

@@ -94,9 +94,12 @@ fn tree(args: &TreeTraceArgs) -> anyhow::Result<Status> {
 fn loops(args: &LoopsArgs) -> anyhow::Result<Status> {
     let mut traces = read_of(&args.whose)?;
     let (forest, shapes) = folded(&mut traces);
-    output::print(&text::loops_text(
-        &traces, &forest, &shapes, args.depth, args.lines,
-    ))?;
+    match args.format {
+        Format::Text => output::print(&text::loops_text(
+            &traces, &forest, &shapes, args.depth, args.lines,
+        ))?,
+        Format::Json => output::print_plain(&text::loops_json(&traces, &forest, &shapes))?,
+    }
     Ok(Status::Done)
 }
 

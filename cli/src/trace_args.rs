@@ -103,6 +103,9 @@ pub(crate) struct LoopsArgs {
     /// How many lines of each
     #[arg(long, value_name = "N", default_value_t = 200)]
     pub(crate) lines: usize,
+    /// How to print it; json has all
+    #[arg(long, value_enum, default_value = "text")]
+    pub(crate) format: crate::args::Format,
 }
 
 #[derive(Args, Debug)]

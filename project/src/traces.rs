@@ -13,9 +13,15 @@ use std::sync::Arc;
 /// What the names of the files of processes end in, and those of threads.
 pub(crate) const PROCESS: &str = "task";
 const THREAD: &str = "trace";
+/// And lists of functions that could not be rewritten.
+const LEFT: &str = "left";
 
 /// The file of a process has one size; that of a thread is as long as its trace.
 const OF_PROCESS: Limit = Limit::of(16 << 20);
+/// What a line about a whole file ends with in such a list.
+const LEFT_ALONE: &str = "functions were left as they were";
+/// A line for each function.
+const OF_LIST: Limit = Limit::of(64 << 20);
 
 /// The traces in these directories.
 ///
@@ -57,7 +63,7 @@ fn read(directories: &[PathBuf], reader: &Reader, listener: &dyn Listener) -> Re
     if found.is_empty() {
         let names = Vec::from_iter(directories.iter().map(|path| path.display().to_string()));
         return Err(Failure::new(format!("there is no trace in {}", names.join(", "))).hint(
-            "hindmost run --trace DIR -- mpirun … traces programs that were compiled with -finstrument-functions, or as docs/traces.md says",
+            "hindmost run --trace DIR -- mpirun … traces programs that were compiled with -finstrument-functions, or as docs/traces.md says; others with --rewrite PROGRAM",
         ));
     }
     let mut names = Names::default();
@@ -103,6 +109,19 @@ fn of_directory(
                 .or_default()
                 .push((number, Arc::new(bytes))),
             Err(error) => listener.warn(&format!("left out: {}: {error}", path.display())),
+        }
+    }
+    let mut told = BTreeSet::new();
+    for (_, path) in of_kind(LEFT) {
+        let Ok(list) = reader.read(path, OF_LIST) else {
+            continue;
+        };
+        let list = String::from_utf8_lossy(&list);
+        // All ranks of a job run the same files: what is said of them is said once.
+        for line in list.lines().filter(|line| line.ends_with(LEFT_ALONE)) {
+            if !line.contains(": 0 of ") && told.insert(line.to_owned()) {
+                listener.warn(&format!("{line}; {} says which and why", path.display()));
+            }
         }
     }
     for ((_, stem), path) in of_kind(PROCESS) {

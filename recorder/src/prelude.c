@@ -89,6 +89,11 @@ void hindmost_unlock(uint64_t window, int64_t target);
 void hindmost_communicator(const struct hindmost_described *described);
 void hindmost_communicator_freed(uint64_t handle, uint32_t kind);
 
+/* The tracer of calls, where the program is started with it, too: calls of MPI are functions that begin and end, by the addresses of the jumps under their names. */
+void hindmost_trace_enters(const void *function) __attribute__((weak));
+void hindmost_trace_leaves(const void *function) __attribute__((weak));
+extern const void *const hindmost_jumps[] __attribute__((visibility("hidden")));
+
 /* Each function is there under its name for profiling as well: the Fortran layers of the libraries call that one, mostly. What the library has under that name is
  * looked up behind this file, at the first call. */
 static inline void *real_of(void **known, const char *name)
@@ -139,6 +144,7 @@ static inline int begins(struct hindmost_call *call, const uint64_t *requests, s
     call->thread = here.row;
     if (!hindmost_enter(call, requests, count)) return 0;
     here.is_inside = 1;
+    if (hindmost_trace_enters) hindmost_trace_enters(hindmost_jumps[call->operation]);
     return 1;
 }
 
@@ -146,6 +152,7 @@ static inline void ends(const struct hindmost_call *call, uint32_t outcome)
 {
     here.is_inside = 0;
     hindmost_leave(call, outcome);
+    if (hindmost_trace_leaves) hindmost_trace_leaves(hindmost_jumps[call->operation]);
 }
 
 static inline uint32_t outcome_of(int result) { return result == MPI_SUCCESS ? DONE : FAILED; }

@@ -177,7 +177,7 @@ pub fn renamed(prototype: &Prototype) -> String {
 /// program has. A jump keeps all arguments, the return address and the stack as they are; which one it was stands in `eax`, which no argument is in.
 pub fn entries(wrapped: &[&Prototype]) -> String {
     let mut own = String::new();
-    let mut jumps = String::new();
+    let (mut jumps, mut table) = (String::new(), String::new());
     let ordinary = wrapped.iter().map(|prototype| prototype.function());
     let for_profiling = wrapped.iter().map(|prototype| prototype.name.as_str());
     let functions = wrapped
@@ -198,6 +198,7 @@ pub fn entries(wrapped: &[&Prototype]) -> String {
         ];
         lines.iter().for_each(|line| assembly(&mut jumps, line));
         if index < wrapped.len() {
+            assembly(&mut table, &format!(".quad {name}"));
             assembly(&mut jumps, &format!(".hidden {RECORDERS_OWN}{function}"));
         }
     }
@@ -205,7 +206,7 @@ pub fn entries(wrapped: &[&Prototype]) -> String {
         "\n#define HIDDEN __attribute__((visibility(\"hidden\"), used))\nvoid hindmost_first(void);\n\
          static void *const hindmost_own[2 * HINDMOST_FUNCTIONS] = {{\n{own}}};\n\
          HIDDEN void *hindmost_entries[2 * HINDMOST_FUNCTIONS] = {{ [0 ... 2 * HINDMOST_FUNCTIONS - 1] = (void *)hindmost_first }};\n\
-         __asm__(\n    \".pushsection .text\\n\"\n{jumps}    \".popsection\");\n"
+         __asm__(\n    \".pushsection .text\\n\"\n{jumps}    \".popsection\\n\"\n    \".pushsection .data.rel.ro,\\\"aw\\\"\\n.p2align 3\\n.hidden hindmost_jumps\\n.globl hindmost_jumps\\nhindmost_jumps:\\n\"\n{table}    \".popsection\");\n"
     )
 }
 

@@ -6,7 +6,7 @@ mod text;
 mod way;
 
 pub use exported::{paths_folded, perfetto};
-pub use json::{differences_json, last_json, outliers_json, paths_json};
+pub use json::{differences_json, last_json, loops_json, outliers_json, paths_json};
 pub use text::{differences_text, last_text, loops_text, outliers_text, paths_text};
 pub(crate) use way::way_out;
 pub use way::{WayJson, WayRanksJson, WayStepJson, way_sentence};

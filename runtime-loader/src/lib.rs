@@ -16,12 +16,34 @@ pub struct Loaded<'a> {
     headers: &'a [libc::Elf64_Phdr],
 }
 
+/// A part of a file that is loaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Where it begins in memory.
+    pub start: usize,
+    /// How long it is in the file: what follows in memory was zero at first.
+    pub bytes: usize,
+    /// Whether it can be executed.
+    pub is_code: bool,
+}
+
 impl<'a> Loaded<'a> {
     /// Its parts that are in memory.
     fn loads(&self) -> impl Iterator<Item = &'a libc::Elf64_Phdr> + use<'a> {
         self.headers
             .iter()
             .filter(|header| header.p_type == libc::PT_LOAD)
+    }
+
+    /// Its parts that can be read, as they stand in the file: where each is in memory, how long, and whether it is code.
+    pub fn parts(&self) -> impl Iterator<Item = Part> + use<'a> {
+        let base = self.base;
+        let readable = self.loads().filter(|load| load.p_flags & libc::PF_R != 0);
+        readable.map(move |load| Part {
+            start: base.wrapping_add(load.p_vaddr as usize),
+            bytes: load.p_filesz as usize,
+            is_code: load.p_flags & libc::PF_X != 0,
+        })
     }
 
     /// Whether this address is in it.

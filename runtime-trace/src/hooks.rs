@@ -5,10 +5,11 @@
 
 #![expect(unsafe_code, reason = "called from C, with the stack as it is there")]
 
+use crate::call::Call;
 use crate::functions;
 use crate::shadow::Entry;
 use crate::system::Undisturbed;
-use crate::thread::{Call, call};
+use crate::thread::call;
 use std::arch::naked_asm;
 use std::ffi::{CStr, c_int, c_void};
 
@@ -40,6 +41,28 @@ extern "C" fn enters(function: usize, frame: usize) {
 
 extern "C" fn exits(function: usize, frame: usize) {
     call(Call::Exit { function }, frame);
+}
+
+/// A call of MPI begins: the flight recorder, which stands in front of MPI, tells of it where both are preloaded.
+///
+/// # Safety
+///
+/// The recorder has put the call at the beginning of this function.
+#[unsafe(no_mangle)]
+#[unsafe(naked)]
+pub unsafe extern "C" fn hindmost_trace_enters(function: *const c_void) {
+    naked_asm!("lea rsi, [rsp + 8]", "jmp {}", sym enters)
+}
+
+/// A call of MPI has ended.
+///
+/// # Safety
+///
+/// The recorder has put the call at the end of this function.
+#[unsafe(no_mangle)]
+#[unsafe(naked)]
+pub unsafe extern "C" fn hindmost_trace_leaves(function: *const c_void) {
+    naked_asm!("lea rsi, [rsp + 8]", "jmp {}", sym exits)
 }
 
 /// Defines a function that tells where it jumps to, and goes on in the C library's with all registers as they were.

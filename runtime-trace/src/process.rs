@@ -204,6 +204,14 @@ pub(crate) fn trace_name(thread: u32) -> Option<[u8; PATH]> {
     name.finish()
 }
 
+/// The name of the list of functions that were left as they were.
+pub(crate) fn list_name() -> Option<[u8; PATH]> {
+    let mut name = Name::of(system::variable(DIRECTORY)?);
+    name.push_process(IMAGE.load(Ordering::Relaxed));
+    name.push(b".left");
+    name.finish()
+}
+
 /// A number for a thread that begins; none if there are too many.
 pub(crate) fn next_thread() -> Option<u32> {
     const MOST: u64 = 1 << 20;

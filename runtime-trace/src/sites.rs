@@ -6,15 +6,14 @@
 //!
 //! A function's frame is told by where its return address stands. That is the same at its beginning and at each of its ends, so that no end needs to name its function.
 
-#![expect(unsafe_code, reason = "the program's code is changed")]
+#![expect(unsafe_code, reason = "the lists of places are read where they are loaded")]
 
+use crate::patch::{JUMP, Near, Room, Writable};
 use crate::process::{self, complain};
-use crate::shadow::Entry;
-use crate::system::{self, PAGE};
-use crate::thread::{Call, call};
+use crate::rewrite::rewrite;
+use crate::system;
 use object::read::elf::ElfFile64;
 use object::{Object, ObjectSection};
-use std::arch::global_asm;
 
 /// What a place is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +41,7 @@ enum By {
 }
 
 /// Bytes of a call.
-const CALL: usize = 5;
+const CALL: usize = JUMP;
 /// Bytes of a place of clang's.
 const SLED: usize = 11;
 
@@ -63,6 +62,7 @@ extern "C" fn at_start() {
     if let Err(why) = fill() {
         complain(why);
     }
+    rewrite();
 }
 
 /// Makes calls of all places of the program.
@@ -84,8 +84,17 @@ fn fill() -> Result<(), &'static [u8]> {
         return Err(b"another thread runs before the program begins, so that its code is left as it is");
     }
     let _undisturbed = system::Undisturbed::begin();
-    let near = Near::new(base, of_gcc.iter().chain(&of_clang))
-        .ok_or(&b"there is no memory near its code, which is left as it is"[..])?;
+    let lowest = of_gcc
+        .iter()
+        .chain(&of_clang)
+        .map(|site| base + site.address as usize)
+        .min();
+    let room = lowest.and_then(|lowest| Room::new(lowest, 0));
+    let room = room.ok_or(&b"there is no memory near its code, which is left as it is"[..])?;
+    let near = room.near;
+    if !room.make_code() {
+        return Err(FORBIDDEN);
+    }
     for (by, sites) in [(By::Gcc, of_gcc), (By::Clang, of_clang)] {
         if sites.is_empty() {
             continue;
@@ -94,9 +103,12 @@ fn fill() -> Result<(), &'static [u8]> {
             By::Gcc => CALL,
             By::Clang => SLED,
         };
-        let mut code = Writable::new(base, &sites, bytes).ok_or(
-            &b"its code cannot be changed (the system forbids it, or it has several parts): compile it with -finstrument-functions"[..],
-        )?;
+        let addresses = sites.iter().map(|site| base + site.address as usize);
+        let (first, last) = (
+            addresses.clone().min().unwrap_or(base),
+            addresses.max().unwrap_or(base),
+        );
+        let mut code = Writable::new(first, last + bytes - 1).ok_or(FORBIDDEN)?;
         for site in &sites {
             let at = base + site.address as usize;
             if let Some(place) = code.at(at, bytes) {
@@ -106,6 +118,8 @@ fn fill() -> Result<(), &'static [u8]> {
     }
     Ok(())
 }
+
+const FORBIDDEN: &[u8] = b"its code cannot be changed (the system forbids it, or it has several parts): compile it with -finstrument-functions";
 
 /// Whether all of these bytes are code of the program.
 fn is_code(first: usize, last: usize) -> bool {
@@ -207,185 +221,4 @@ fn of_clang(program: &Program<'_>, base: usize) -> Vec<Site> {
         (row[18] == VERSION).then_some(Site { address, kind })
     });
     sites.collect()
-}
-
-/// Two jumps to here from near the program: a call reaches no further than two gigabytes.
-#[derive(Clone, Copy)]
-struct Near {
-    begin: usize,
-    end: usize,
-}
-
-impl Near {
-    fn new<'s>(base: usize, sites: impl Iterator<Item = &'s Site>) -> Option<Self> {
-        const JUMP: usize = 16;
-        const FURTHEST: usize = 1 << 30;
-        let lowest = base + usize::try_from(sites.map(|site| site.address).min()?).ok()?;
-        // Below the program: above it grows its heap.
-        let below = (1..FURTHEST >> 16).map(|step| (lowest & !0xffff).checked_sub(step << 16));
-        let mut page = below.map_while(|at| at).find_map(system::memory_at)?;
-        let here = [begins as *const () as usize, ends as *const () as usize];
-        for (jump, target) in page.bytes().chunks_mut(JUMP).zip(here) {
-            // jmp *0(%rip), and the address.
-            jump[..6].copy_from_slice(&[0xff, 0x25, 0, 0, 0, 0]);
-            jump[6..14].copy_from_slice(&target.to_le_bytes());
-        }
-        let begin = page.make_code()?;
-        Some(Self {
-            begin,
-            end: begin + JUMP,
-        })
-    }
-}
-
-/// The program's code while it is changed: read and execute again when it is dropped.
-struct Writable {
-    start: usize,
-    bytes: usize,
-}
-
-impl Writable {
-    /// The pages of these places; none if there are no places, or the system forbids it.
-    fn new(base: usize, sites: &[Site], longest: usize) -> Option<Self> {
-        let address = |site: &Site| base + site.address as usize;
-        let (first, last) = (sites.iter().map(address).min()?, sites.iter().map(address).max()?);
-        let start = first & !(PAGE - 1);
-        let bytes = (last + longest).next_multiple_of(PAGE) - start;
-        // Between two parts of code may lie data, which has to stay writable.
-        if !is_code(first, last + longest - 1) {
-            return None;
-        }
-        // SAFETY: all of it is the program's code, which has one thread, and that is here.
-        let is_writable = unsafe { system::protect(start, bytes, libc::PROT_READ | libc::PROT_WRITE) };
-        is_writable.then_some(Self { start, bytes })
-    }
-
-    fn at(&mut self, at: usize, bytes: usize) -> Option<&mut [u8]> {
-        if at < self.start || at + bytes > self.start + self.bytes {
-            return None;
-        }
-        // SAFETY: the bytes lie in pages that are writable as long as this lives, and nobody else has them: no two places overlap, and one is looked at at a time.
-        Some(unsafe { std::slice::from_raw_parts_mut(at as *mut u8, bytes) })
-    }
-}
-
-impl Drop for Writable {
-    fn drop(&mut self) {
-        // SAFETY: as in `new`.
-        unsafe { system::protect(self.start, self.bytes, libc::PROT_READ | libc::PROT_EXEC) };
-    }
-}
-
-unsafe extern "C" {
-    #[link_name = "hindmost_trace_begins"]
-    fn begins();
-    #[link_name = "hindmost_trace_ends"]
-    fn ends();
-}
-
-// A place is reached with all registers in use that carry arguments or results. Callers of functions of the same file may know that others are not touched by
-// these, and may leave the stack unaligned; so nothing that a call can change is changed here.
-macro_rules! called_at_a_place {
-    ($name:literal, $rust:ident) => {
-        global_asm!(
-            ".pushsection .text",
-            ".p2align 4",
-            concat!(".globl ", $name),
-            concat!(".hidden ", $name),
-            concat!(".type ", $name, ",@function"),
-            concat!($name, ":"),
-            ".cfi_startproc",
-            "push rbp",
-            ".cfi_def_cfa_offset 16",
-            ".cfi_offset rbp, -16",
-            "mov rbp, rsp",
-            ".cfi_def_cfa_register rbp",
-            "push rax",
-            "push rcx",
-            "push rdx",
-            "push rsi",
-            "push rdi",
-            "push r8",
-            "push r9",
-            "push r10",
-            "push r11",
-            "sub rsp, 256",
-            "and rsp, -16",
-            "movups [rsp], xmm0",
-            "movups [rsp + 16], xmm1",
-            "movups [rsp + 32], xmm2",
-            "movups [rsp + 48], xmm3",
-            "movups [rsp + 64], xmm4",
-            "movups [rsp + 80], xmm5",
-            "movups [rsp + 96], xmm6",
-            "movups [rsp + 112], xmm7",
-            "movups [rsp + 128], xmm8",
-            "movups [rsp + 144], xmm9",
-            "movups [rsp + 160], xmm10",
-            "movups [rsp + 176], xmm11",
-            "movups [rsp + 192], xmm12",
-            "movups [rsp + 208], xmm13",
-            "movups [rsp + 224], xmm14",
-            "movups [rsp + 240], xmm15",
-            "mov rdi, [rbp + 8]",
-            "lea rsi, [rbp + 16]",
-            "call {rust}",
-            "movups xmm0, [rsp]",
-            "movups xmm1, [rsp + 16]",
-            "movups xmm2, [rsp + 32]",
-            "movups xmm3, [rsp + 48]",
-            "movups xmm4, [rsp + 64]",
-            "movups xmm5, [rsp + 80]",
-            "movups xmm6, [rsp + 96]",
-            "movups xmm7, [rsp + 112]",
-            "movups xmm8, [rsp + 128]",
-            "movups xmm9, [rsp + 144]",
-            "movups xmm10, [rsp + 160]",
-            "movups xmm11, [rsp + 176]",
-            "movups xmm12, [rsp + 192]",
-            "movups xmm13, [rsp + 208]",
-            "movups xmm14, [rsp + 224]",
-            "movups xmm15, [rsp + 240]",
-            "lea rsp, [rbp - 72]",
-            "pop r11",
-            "pop r10",
-            "pop r9",
-            "pop r8",
-            "pop rdi",
-            "pop rsi",
-            "pop rdx",
-            "pop rcx",
-            "pop rax",
-            "pop rbp",
-            ".cfi_def_cfa rsp, 8",
-            ".cfi_same_value rbp",
-            "ret",
-            ".cfi_endproc",
-            concat!(".size ", $name, ", . - ", $name),
-            ".popsection",
-            rust = sym $rust,
-        );
-    };
-}
-
-called_at_a_place!("hindmost_trace_begins", begins_at);
-called_at_a_place!("hindmost_trace_ends", ends_at);
-
-/// A mark that some compilers put where indirect calls may come to; the place is behind it.
-const ENDBR64: [u8; 4] = [0xf3, 0x0f, 0x1e, 0xfa];
-
-extern "C" fn begins_at(behind: usize, frame: usize) {
-    let place = behind - CALL;
-    // SAFETY: in front of a program's function there is code, or the head of its file.
-    let before = unsafe { ((place - ENDBR64.len()) as *const [u8; ENDBR64.len()]).read() };
-    let function = if before == ENDBR64 {
-        place - ENDBR64.len()
-    } else {
-        place
-    };
-    call(Call::Begin(Entry { function, frame }), frame);
-}
-
-extern "C" fn ends_at(_: usize, frame: usize) {
-    call(Call::End { frame }, frame);
 }

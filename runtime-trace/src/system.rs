@@ -88,37 +88,47 @@ pub(crate) unsafe fn give_back(memory: *mut u8, bytes: usize) {
     unsafe { libc::munmap(memory.cast(), bytes) };
 }
 
-/// A page at a place that was asked for.
-pub(crate) struct PageAt(*mut u8);
+/// Memory at a place that was asked for.
+pub(crate) struct MemoryAt {
+    start: *mut u8,
+    bytes: usize,
+}
 
-/// A new page at this address; none if it is taken or forbidden.
-pub(crate) fn memory_at(address: usize) -> Option<PageAt> {
+/// New memory of zeros at this address, whole pages; none if it is taken or forbidden.
+pub(crate) fn memory_at(address: usize, bytes: usize) -> Option<MemoryAt> {
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED_NOREPLACE;
     let wanted = address as *mut libc::c_void;
     // SAFETY: a new mapping, which replaces none.
-    let mapped = unsafe { libc::mmap(wanted, PAGE, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) };
+    let mapped = unsafe { libc::mmap(wanted, bytes, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) };
     if mapped == libc::MAP_FAILED {
         return None;
     }
     if mapped != wanted {
         // SAFETY: a kernel that does not know the flag has mapped it elsewhere, and nobody knows it.
-        unsafe { give_back(mapped.cast(), PAGE) };
+        unsafe { give_back(mapped.cast(), bytes) };
         return None;
     }
-    Some(PageAt(mapped.cast()))
+    Some(MemoryAt {
+        start: mapped.cast(),
+        bytes,
+    })
 }
 
-impl PageAt {
-    pub(crate) fn bytes(&mut self) -> &mut [u8] {
-        // SAFETY: the page is mapped, writable, and nobody else's.
-        unsafe { std::slice::from_raw_parts_mut(self.0, PAGE) }
+impl MemoryAt {
+    /// Where it begins.
+    pub(crate) fn start(&self) -> usize {
+        self.start as usize
     }
 
-    /// Makes code of it, for ever. Where it is; none if that is forbidden.
-    pub(crate) fn make_code(self) -> Option<usize> {
-        // SAFETY: nobody has the page's bytes any more.
-        unsafe { protect(self.0 as usize, PAGE, libc::PROT_READ | libc::PROT_EXEC) }
-            .then_some(self.0 as usize)
+    pub(crate) fn bytes(&mut self) -> &mut [u8] {
+        // SAFETY: the memory is mapped, writable, and nobody else's.
+        unsafe { std::slice::from_raw_parts_mut(self.start, self.bytes) }
+    }
+
+    /// Makes code of it, for ever. Whether that is allowed.
+    pub(crate) fn make_code(self) -> bool {
+        // SAFETY: nobody has its bytes any more.
+        unsafe { protect(self.start(), self.bytes, libc::PROT_READ | libc::PROT_EXEC) }
     }
 }
 
@@ -135,6 +145,15 @@ pub(crate) unsafe fn protect(start: usize, bytes: usize, what: i32) -> bool {
 /// Whether this thread is the only one of its process.
 pub(crate) fn has_one_thread() -> bool {
     std::fs::read_dir("/proc/self/task").is_ok_and(|threads| threads.count() == 1)
+}
+
+/// Whether the processor keeps a second stack of the thread's return addresses (`ARCH_SHSTK_STATUS` of arch_prctl(2)). Kernels that know nothing of that refuse.
+pub(crate) fn has_shadow_stack() -> bool {
+    const STATUS: i32 = 0x5005;
+    let mut features = 0_u64;
+    // SAFETY: nothing is changed; the kernel writes one word.
+    let known = unsafe { libc::syscall(libc::SYS_arch_prctl, STATUS, &raw mut features) };
+    known == 0 && features & 1 != 0
 }
 
 /// Makes a page of zeros that is zero again in a child that is forked.

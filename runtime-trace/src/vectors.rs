@@ -2,10 +2,15 @@
 //!
 //! What is called at a place that a compiler has left puts the lower 16 bytes of each aside, and our own code changes no others. The C library, which is called at rare events, has instructions that
 //! clear the upper ones.
+//!
+//! A processor tracks whether the upper parts are in use. Where they are not, they are zero and have to stay unused: after a load of whole registers, of zeros too, code that knows only the lower
+//! parts would have to keep the upper ones at each instruction, and becomes slower for as long as nobody clears them.
 
 #![expect(unsafe_code, reason = "registers are read and written")]
 
 use std::arch::asm;
+use std::arch::x86_64::__cpuid_count;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The registers, as they were when it was made and are again when it is dropped.
 pub(crate) struct Vectors {
@@ -16,8 +21,10 @@ pub(crate) struct Vectors {
 /// How wide the registers are.
 #[derive(Clone, Copy)]
 enum Wide {
-    /// 16 bytes: there are no upper halves.
+    /// 16 bytes: there are no upper parts.
     Sse,
+    /// There are upper parts, and none is in use.
+    Unused,
     /// 32 bytes.
     Avx,
     /// 64 bytes.
@@ -27,16 +34,18 @@ enum Wide {
 impl Vectors {
     #[inline]
     pub(crate) fn keep() -> Self {
-        let wide = if is_x86_feature_detected!("avx512f") {
-            Wide::Avx512
-        } else if is_x86_feature_detected!("avx") {
-            Wide::Avx
-        } else {
+        let wide = if !is_x86_feature_detected!("avx") {
             Wide::Sse
+        } else if !may_be_in_use() {
+            Wide::Unused
+        } else if is_x86_feature_detected!("avx512f") {
+            Wide::Avx512
+        } else {
+            Wide::Avx
         };
         let mut bytes = [0; 64 * 8];
         match wide {
-            Wide::Sse => {}
+            Wide::Sse | Wide::Unused => {}
             // SAFETY: the registers are there, and there is room for eight of them.
             Wide::Avx => unsafe {
                 asm!(
@@ -62,6 +71,8 @@ impl Drop for Vectors {
     fn drop(&mut self) {
         match self.wide {
             Wide::Sse => {}
+            // SAFETY: the upper parts were zero.
+            Wide::Unused => unsafe { asm!("vzeroupper", options(nostack, preserves_flags, nomem)) },
             // SAFETY: the bytes are those of the registers, which the compiler is told to be changed.
             Wide::Avx => unsafe {
                 asm!(
@@ -82,4 +93,28 @@ impl Drop for Vectors {
             },
         }
     }
+}
+
+/// Whether the upper parts of the registers may be in use: processors with `xgetbv` of the second register tell (CPUID leaf 13, subleaf 1, bit 2; Intel's manual, volume 1, section 13.6).
+fn may_be_in_use() -> bool {
+    /// Upper halves of 32 bytes, and of 64 bytes. Masks and the other 16 registers carry no arguments.
+    const UPPER_PARTS: u32 = 1 << 2 | 1 << 6;
+    const TELLS: u32 = 1 << 2;
+    static KNOWN: AtomicU32 = AtomicU32::new(UNKNOWN);
+    const UNKNOWN: u32 = u32::MAX;
+    let mut tells = KNOWN.load(Ordering::Relaxed);
+    if tells == UNKNOWN {
+        // Processors with AVX have leaf 13.
+        tells = __cpuid_count(13, 1).eax & TELLS;
+        KNOWN.store(tells, Ordering::Relaxed);
+    }
+    if tells == 0 {
+        return true;
+    }
+    let in_use: u32;
+    // SAFETY: a processor that tells has the instruction; it changes nothing else.
+    unsafe {
+        asm!("xgetbv", in("ecx") 1, out("eax") in_use, out("edx") _, options(nostack, preserves_flags, nomem));
+    }
+    in_use & UPPER_PARTS != 0
 }

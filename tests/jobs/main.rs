@@ -31,6 +31,7 @@ mod slices;
 mod slurm;
 mod tables;
 mod threads;
+mod traced;
 mod trees;
 mod unharmed;
 mod unprepared;

@@ -9,6 +9,7 @@ mod plugin;
 mod probe;
 mod recorder;
 mod scale;
+mod trace;
 pub mod tree;
 
 use crate::command::{self, build_hindmost, cargo, work_directory};
@@ -48,6 +49,12 @@ pub fn run_tree(request: &tree::Request<'_>) -> Result<()> {
 pub fn run_recorder() -> Result<()> {
     setup::ensure()?;
     recorder::run()
+}
+
+/// Measures the tracer of calls.
+pub fn run_trace() -> Result<()> {
+    setup::ensure()?;
+    trace::run()
 }
 
 /// Measures gcc with the plugin, over a source tree.

@@ -77,6 +77,9 @@ enum Task {
         /// Measure the flight recorder: calls, a program, and the analysis of up to a million synthetic tasks
         #[arg(long, conflicts_with_all = ["tree", "probe", "scale"])]
         recorder: bool,
+        /// Measure the tracer of calls: a call, two programs and their traces, beside uftrace and callgrind, where they are installed, and gprof
+        #[arg(long, conflicts_with_all = ["tree", "probe", "scale", "recorder"])]
+        trace: bool,
         /// Measure the sort of events into causal order, beside a merge by time stamps
         #[arg(long, conflicts_with_all = ["tree", "probe", "scale", "recorder"])]
         causal: bool,
@@ -208,6 +211,7 @@ fn main() -> ExitCode {
             nodes: Some(sizes), ..
         } => bench::run_nodes(&sizes),
         Task::Bench { recorder: true, .. } => bench::run_recorder(),
+        Task::Bench { trace: true, .. } => bench::run_trace(),
         Task::Bench { causal: true, .. } => bench::run_causal(),
         Task::Bench {
             slice: Some(tree), ..

@@ -4,6 +4,7 @@
 
 mod generate;
 mod parlot;
+mod python;
 mod shapes;
 mod thread;
 

@@ -34,14 +34,14 @@ int main(int argc, char **argv)
 
 /// A schema as it is shipped, and one that also refuses what it does not know: readers must bear new fields, writers must not forget
 /// them in the schema.
-struct Schema {
+pub(crate) struct Schema {
     name: String,
     shipped: Validator,
     closed: Validator,
 }
 
 impl Schema {
-    fn read(name: &str) -> Self {
+    pub(crate) fn read(name: &str) -> Self {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/schemas");
         let text = std::fs::read_to_string(path.join(format!("{name}.schema.json"))).unwrap();
         let schema: Value = serde_json::from_str(&text).unwrap();
@@ -55,7 +55,7 @@ impl Schema {
     }
 
     #[track_caller]
-    fn fits(&self, document: &Value) {
+    pub(crate) fn fits(&self, document: &Value) {
         let errors = self.closed.iter_errors(document);
         let errors = Vec::from_iter(errors.map(|error| format!("{}: {error}\n", error.instance_path())));
         assert!(errors.is_empty(), "{}: {}", self.name, errors.concat());

@@ -1,5 +1,6 @@
 //! Traced programs: four processes that their environment calls ranks, one of which goes another way once.
 
+use crate::schemas::Schema;
 use crate::support::Sandbox;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -39,8 +40,8 @@ fn tracer() -> PathBuf {
     own.parent().unwrap().join("libruntime_trace.so")
 }
 
-fn built(sandbox: &Sandbox) {
-    sandbox.write("app.c", PROGRAM);
+fn built(sandbox: &Sandbox, program: &str) {
+    sandbox.write("app.c", program);
     let status = Command::new("gcc")
         .args(["-O2", "-g", "-finstrument-functions", "-o", "app", "app.c"])
         .current_dir(&sandbox.root)
@@ -64,14 +65,14 @@ fn job(sandbox: &Sandbox) -> Command {
 fn told(sandbox: &Sandbox, words: &[&str]) -> Value {
     let printed = sandbox.ok(&[&["trace", words[0], "traces"], &words[1..], &["--format", "json"]].concat());
     let document: Value = serde_json::from_str(&printed).unwrap();
-    assert_eq!(document["schema"], "hindmost-trace");
+    Schema::read("trace").fits(&document);
     document
 }
 
 #[test]
 fn what_all_did_is_told() {
     let sandbox = Sandbox::new("traced");
-    built(&sandbox);
+    built(&sandbox, PROGRAM);
     assert!(job(&sandbox).status().unwrap().success());
 
     let tree = told(&sandbox, &["tree"]);
@@ -88,6 +89,22 @@ fn what_all_did_is_told() {
     for line in ["60 × step", "6 × exchange"] {
         assert!(loops.contains(line), "{line}:\n{loops}");
     }
+
+    let loops = told(&sandbox, &["loops", "--only", "main|step|exchange"]);
+    // Equal ranks have one shape; rank 2 shares with them what it did alike.
+    let roots = loops["roots"].as_array().unwrap();
+    assert!(
+        roots[0] == roots[1] && roots[0] == roots[3] && roots[0] != roots[2],
+        "{loops}"
+    );
+    let shapes = loops["shapes"].as_array().unwrap();
+    let turns = Vec::from_iter(shapes.iter().filter_map(|shape| shape["turns"].as_u64()));
+    assert_eq!(
+        (turns.contains(&60), turns.contains(&40), turns.contains(&5)),
+        (true, true, true),
+        "{loops}"
+    );
+    told(&sandbox, &["show", "--last", "30"]);
 
     let differences = told(&sandbox, &["diff", "2", "1"]);
     let step = &differences["telling"]["path"][1];
@@ -120,7 +137,7 @@ fn what_all_did_is_told() {
 #[test]
 fn find_tells_where_the_way_of_a_traced_task_parted() {
     let sandbox = Sandbox::new("traced-find");
-    built(&sandbox);
+    built(&sandbox, PROGRAM);
     let mut launcher = job(&sandbox).arg("hangs").stderr(Stdio::null()).spawn().unwrap();
     let begun = Instant::now();
     let pids = loop {
@@ -164,4 +181,139 @@ fn find_tells_where_the_way_of_a_traced_task_parted() {
     // What they left can be read when they are gone.
     let shown = sandbox.ok(&["trace", "show", "traces", "--rank", "2", "--last", "2"]);
     assert!(shown.contains("in main > step > reduce"), "{shown}");
+}
+
+/// What is done differently within the calls on this way: functions called unequally often, by the rank with the bug and by another; none where the order alone is another.
+struct Injected {
+    /// From the step on, each function with which call of it.
+    within: &'static [(&'static str, u64)],
+    unequal: &'static [(&'static str, [u64; 2])],
+}
+
+/// By the numbers of the bugs.
+const INJECTED: [Injected; 12] = [
+    Injected {
+        within: &[("exchange", 4)],
+        unequal: &[("transfer", [0, 1]), ("unpack", [0, 1])],
+    },
+    Injected {
+        within: &[("exchange", 6)],
+        unequal: &[("unpack", [2, 1])],
+    },
+    Injected {
+        within: &[("solve", 1), ("solve", 1), ("solve", 1)],
+        unequal: &[("residual", [2, 1])],
+    },
+    Injected {
+        within: &[
+            ("solve", 1),
+            ("solve", 1),
+            ("solve", 1),
+            ("solve", 1),
+            ("solve", 1),
+        ],
+        unequal: &[("solve", [1, 0])],
+    },
+    Injected {
+        within: &[("assemble", 1)],
+        unequal: &[("compute", [7, 8])],
+    },
+    Injected {
+        within: &[("assemble", 1)],
+        unequal: &[("fast_path", [0, 1]), ("slow_path", [1, 0])],
+    },
+    Injected {
+        within: &[("reduce", 1)],
+        unequal: &[],
+    },
+    Injected {
+        within: &[],
+        unequal: &[("report", [1, 0])],
+    },
+    Injected {
+        within: &[],
+        unequal: &[("reduce", [0, 1])],
+    },
+    Injected {
+        within: &[],
+        unequal: &[("report", [0, 1])],
+    },
+    Injected {
+        within: &[],
+        unequal: &[("report", [1, 0])],
+    },
+    Injected {
+        within: &[],
+        unequal: &[("exchange", [7, 6])],
+    },
+];
+
+/// Whatever the bug, the step and the rank: `diff` names the call that it is in, against another rank as against the same rank of a good run, and `outliers` the rank.
+#[test]
+fn the_place_of_an_injected_bug_is_named() {
+    let sandbox = Sandbox::new("traced-injected");
+    built(&sandbox, include_str!("injected.c"));
+    let traced = |directory: &str, arguments: &[String]| {
+        let mut command = job(&sandbox);
+        // The directory is the word behind the option.
+        let words = Vec::from_iter(command.get_args().map(ToOwned::to_owned));
+        let words = words
+            .into_iter()
+            .map(|word| if word == "traces" { directory.into() } else { word });
+        let words = Vec::from_iter(words);
+        command = Command::new(command.get_program());
+        let status = command
+            .current_dir(&sandbox.root)
+            .args(words)
+            .args(arguments)
+            .stderr(Stdio::null())
+            .status();
+        assert!(status.unwrap().success());
+    };
+    traced("good", &[]);
+    for (bug, injected) in (1_u64..).zip(&INJECTED) {
+        let (who, when) = (
+            bug % 4,
+            match bug {
+                // Of these steps alone a report is made, or not.
+                10 => 20,
+                11 => 13,
+                _ => 3 + bug * 7 % 34,
+            },
+        );
+        let _ = std::fs::remove_dir_all(sandbox.root.join("traces"));
+        traced("traces", &[bug, who, when].map(|number| number.to_string()));
+        let what = format!("bug {bug} of rank {who} in step {when}");
+        let path = [("main", 1), ("step", when)]
+            .into_iter()
+            .chain(injected.within.iter().copied());
+        let path = Vec::from_iter(path.map(|(function, nth)| json!({"function": function, "nth": nth})));
+        let unequal = Vec::from_iter(
+            injected
+                .unequal
+                .iter()
+                .map(|(function, counts)| json!({"function": function, "counts": counts})),
+        );
+        let (who, other) = (who.to_string(), ((who + 1) % 4).to_string());
+        for against in [&["diff", &who, &other][..], &["diff", &who, "--with", "good"]] {
+            let telling = &told(&sandbox, against)["telling"];
+            assert_eq!(telling["path"], json!(path), "{what}, {against:?}");
+            let mut counts = telling["counts"].as_array().unwrap().clone();
+            counts.sort_by_key(|of| of["function"].to_string());
+            assert_eq!(counts, unequal, "{what}, {against:?}");
+        }
+        let is_of_all = injected
+            .unequal
+            .iter()
+            .any(|(function, _)| *function == "compute");
+        if !unequal.is_empty() && !is_of_all {
+            // Without what is different in all of them.
+            let outliers = told(&sandbox, &["outliers", "--only", "^[^c]|check"]);
+            assert_eq!(
+                outliers["outliers"][0]["thread"].to_string(),
+                who,
+                "{what}: {outliers}"
+            );
+        }
+    }
 }

@@ -1,8 +1,9 @@
 //! For programs: `hindmost-trace`.
 
 use super::Last;
-use engine::traces::{Difference, Differences, Outlier, Paths, Step, Traces, Who};
+use engine::traces::{Difference, Differences, Forest, Outlier, Paths, Shape, Step, Traces, View, Who};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 /// The last events for programs.
 #[must_use]
@@ -35,6 +36,59 @@ pub fn paths_json(traces: &Traces, paths: &Paths) -> String {
         traces,
         &json!({"threads": threads, "paths": rows, "is_cut": paths.is_cut}),
     )
+}
+
+/// What threads did, loops folded, for programs: each shape once, those within it before it.
+#[must_use]
+pub fn loops_json(traces: &Traces, forest: &Forest, shapes: &[Shape]) -> String {
+    let threads = Vec::from_iter(traces.streams.iter().map(|stream| who_json(stream.who)));
+    let mut written = Shapes::default();
+    for &shape in shapes {
+        written.add(traces, forest, shape);
+    }
+    let roots = Vec::from_iter(shapes.iter().map(|shape| written.numbers[shape]));
+    let what = json!({"threads": threads, "roots": roots, "shapes": written.rows});
+    document("loops", traces, &what)
+}
+
+/// Shapes as rows that name those before them by number.
+#[derive(Default)]
+struct Shapes {
+    numbers: BTreeMap<Shape, usize>,
+    rows: Vec<Value>,
+}
+
+impl Shapes {
+    /// A row for a shape and for all that is within it. A stack of our own: calls may be deeper within each other than ours may be.
+    fn add(&mut self, traces: &Traces, forest: &Forest, root: Shape) {
+        let mut pending = vec![root];
+        while let Some(&shape) = pending.last() {
+            let parts = match forest.view(shape) {
+                View::Call(call) => call.called,
+                View::Loop { body, .. } => body,
+            };
+            let before = pending.len();
+            let is_new = |part: &&Shape| !self.numbers.contains_key(part);
+            pending.extend(parts.iter().filter(is_new));
+            if pending.len() > before {
+                continue;
+            }
+            pending.pop();
+            if self.numbers.contains_key(&shape) {
+                continue;
+            }
+            let parts = Vec::from_iter(parts.iter().map(|part| self.numbers[part]));
+            let row = match forest.view(shape) {
+                View::Call(call) => {
+                    let name = (call.function != 0).then(|| traces.name(call.function));
+                    json!({"function": name, "open": call.is_open, "called": parts})
+                }
+                View::Loop { turns, .. } => json!({"turns": turns, "body": parts}),
+            };
+            self.numbers.insert(shape, self.rows.len());
+            self.rows.push(row);
+        }
+    }
 }
 
 /// Differences for programs.

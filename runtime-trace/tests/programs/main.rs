@@ -3,6 +3,8 @@
 mod family;
 mod generate;
 mod places;
+mod python;
+mod rewritten;
 mod run;
 mod stepped;
 

@@ -76,7 +76,10 @@ fn registers_are_what_they_were() {
             continue;
         };
         // Nobody wants a trace: nothing is changed.
-        let plain = std::process::Command::new(&file).status().unwrap();
+        let plain = std::process::Command::new(&file)
+            .current_dir(place.path())
+            .status()
+            .unwrap();
         assert!(plain.success(), "{compiler}: {plain}");
         let output = command(&place, &file).output().unwrap();
         assert!(output.status.success(), "{compiler}: {output:?}");
@@ -88,6 +91,20 @@ fn registers_are_what_they_were() {
             [2 * (1 + 2 + 40), 2].contains(&events),
             "{compiler}: {events} events"
         );
+        std::fs::remove_dir_all(place.path().join("traces")).unwrap();
+    }
+}
+
+#[test]
+fn unused_parts_of_registers_stay_unused() {
+    let place = Place::new();
+    let hooks = vec!["-finstrument-functions", "-O1"];
+    let places = [&GCC[..], &[GCC_RETURNS, "-O1"]].concat();
+    for options in [hooks, places] {
+        let file = compile(&place, "gcc", &options, include_str!("unused.c")).expect("there is gcc");
+        let output = command(&place, &file).output().unwrap();
+        assert!(output.status.success(), "{options:?}: {output:?}");
+        assert!(!traced(&place).is_empty(), "{options:?}");
         std::fs::remove_dir_all(place.path().join("traces")).unwrap();
     }
 }
