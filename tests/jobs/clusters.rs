@@ -3,6 +3,7 @@
 //! The hosts are namespaces of this machine (`hosts`), the jobs are Open MPI's and MPICH's, started by `ssh`: rank 0 on node1, 1 and 2 on node2, 3 on node3. Rank 2 waits for what nobody does.
 
 mod hosts;
+mod reducing;
 mod slurm;
 mod timing;
 
@@ -264,7 +265,9 @@ impl Cluster {
         );
         let processes = self.hosts.running(node).into_iter();
         // What reaches a host that hangs has the same words among its arguments, and ends when that host does.
-        let probes = processes.filter(|(_, line)| line.contains("--serve") && !line.starts_with("ssh"));
+        let probes = processes.filter(|(_, line)| {
+            line.contains("--serve") && !line.starts_with("ssh") || line.contains("/reducer-")
+        });
         format!(
             "{}{:?}",
             String::from_utf8_lossy(&files.stdout),
@@ -313,6 +316,7 @@ fn one_command_answers_for_all_hosts_though_some_are_half_dead() {
     let launcher = cluster.hang(&HYDRA);
     let answer = cluster.names_rank_2(&[&launcher], "");
     assert_eq!(answer["tasks"], 4, "{answer:#}");
+    cluster.is_reduced_by_mpi(&launcher, &HYDRA);
     let list = cluster.directory.join("list");
     std::fs::write(&list, "node1\nnode2 # two ranks\nnode3\nnode4 # none\n").unwrap();
     let report = cluster.directory.join("report-of-hosts");
@@ -347,6 +351,7 @@ fn one_command_answers_for_all_hosts_though_some_are_half_dead() {
     cluster.names_rank_2(&["--hosts", list.to_str().unwrap()], "");
     cluster.nothing_remains();
     cluster.is_looked_at_in_other_ways(&launcher);
+    cluster.is_reduced_by_mpi(&launcher, &OPEN_MPI);
 
     // What is sent is not what comes there: an answer with one altered byte counts as none.
     let altered = format!(
