@@ -1,6 +1,7 @@
 //! The tasks of a job on all its hosts: those here are read as ever, the others by the probes that `cluster` starts there.
 
 use crate::host_args::HostArgs;
+use crate::output;
 use crate::together::{Together, WantedReduction};
 use crate::wanted_map::WantedMap;
 use anyhow::Context as _;
@@ -76,6 +77,9 @@ impl Everywhere {
         let mut apart = Vec::new();
         let wanted = WantedReduction::of(args, &transport, launcher).map_err(Unreached::NotAsked)?;
         let together = wanted.and_then(|wanted| wanted.start(&asked).map_err(|why| apart.push(why)).ok());
+        if let Some(together) = &together {
+            output::note(&together.how());
+        }
         let is_alone = |node: &NodeId| together.as_ref().is_none_or(|together| !together.has(*node));
         let alone = asked.iter().filter(|(node, _)| is_alone(node));
         let alone = alone.map(|(node, asked)| (*node, asked.clone())).collect();

@@ -41,7 +41,7 @@ pub(crate) struct HostArgs {
     /// The program that hindmost build-reducer has made, by a name that all hosts know it by [default: hindmost-reducer, beside hindmost]
     #[arg(long, value_name = "FILE", requires = "reduce")]
     pub(crate) reducer: Option<PathBuf>,
-    /// What starts it: a launcher of MPI, with options, or a whole command in which {hosts}, {count} and {program} stand for the names of the hosts with commas, their number, and the program
+    /// What starts it: a launcher of MPI, with options, or a whole command in which {hosts} and {count} stand for the names of the hosts with commas, and their number, and whose last word is {program}
     /// [default: the launcher of the job, or mpirun; with --job, srun]
     #[arg(long, value_name = "COMMAND", requires = "reduce")]
     pub(crate) mpirun: Option<String>,

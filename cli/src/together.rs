@@ -78,6 +78,15 @@ pub(crate) struct Together {
 }
 
 impl Together {
+    /// How many they are, and how they were reached.
+    pub(crate) fn how(&self) -> String {
+        let program = base::clean(&self.program);
+        match self.found.len() {
+            1 => format!("1 host is asked through MPI, by {program}"),
+            several => format!("{several} hosts are asked together, through MPI, by {program}"),
+        }
+    }
+
     /// Whether a host is one of them.
     pub(crate) fn has(&self, node: NodeId) -> bool {
         self.found.contains_key(&node)

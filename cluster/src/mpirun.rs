@@ -3,7 +3,7 @@
 use crate::hosts::HostName;
 use crate::printed::{NotPrinted, printed_by};
 use base::clean;
-use nodes::OWN_STEP;
+use nodes::{OWN_ARGUMENT, OWN_STEP};
 use std::fmt;
 use std::path::Path;
 use std::process::Command;
@@ -19,7 +19,7 @@ pub enum Launch {
         /// Which launcher it is.
         family: Family,
     },
-    /// A program and its arguments, in which `{hosts}`, `{count}` and `{program}` stand for the names of the hosts with commas, their number, and the reducer.
+    /// A program and its arguments, in which `{hosts}` and `{count}` stand for the names of the hosts with commas, and their number; the last one is `{program}`, the reducer.
     Template(Vec<String>),
     /// `srun`, in the job of this number, beside the steps that it has.
     Slurm(u32),
@@ -41,6 +41,8 @@ pub enum LaunchError {
     Words,
     /// A part is not in the template.
     Missing(&'static str),
+    /// The template does not end with the program.
+    ProgramNotLast,
     /// The program does not say what it is.
     Silent {
         /// The program.
@@ -65,6 +67,7 @@ impl fmt::Display for LaunchError {
                 f,
                 "there is no {part} in it, as in 'mpirun -n {COUNT} -hosts {HOSTS} {PROGRAM}'"
             ),
+            LaunchError::ProgramNotLast => write!(f, "{PROGRAM} must be its last word"),
             LaunchError::Silent { program, why } => {
                 write!(f, "{} --version: {}", clean(program), clean(why))
             }
@@ -98,7 +101,8 @@ impl Launch {
         }
         match [HOSTS, PROGRAM].into_iter().find(|part| !has(part)) {
             Some(missing) => Err(LaunchError::Missing(missing)),
-            None => Ok(Launch::Template(words)),
+            None if words.last().is_some_and(|last| last == PROGRAM) => Ok(Launch::Template(words)),
+            None => Err(LaunchError::ProgramNotLast),
         }
     }
 
@@ -135,9 +139,10 @@ impl Launch {
             Vec::from_iter(names).join(between)
         };
         let count = hosts.len().to_string();
+        let mut command;
         match self {
             Launch::Known { words, family } => {
-                let mut command = Command::new(words.first().map_or("", String::as_str));
+                command = Command::new(words.first().map_or("", String::as_str));
                 command.args(&words[1..]);
                 match family {
                     // The job has all slots of a host, and is not to lose a processor to us.
@@ -146,22 +151,16 @@ impl Launch {
                         .args(["--bind-to", "none"]),
                     Family::Hydra => command.args(["-hosts", &names(",", ""), "-ppn", "1", "-n", &count]),
                 };
-                command.arg(reducer);
-                command
             }
             Launch::Template(words) => {
                 // A name holds no braces, and so nothing is put in twice but what the user has named himself.
-                let put = |word: &String| {
-                    let word = word.replace(HOSTS, &names(",", "")).replace(COUNT, &count);
-                    word.replace(PROGRAM, &reducer.to_string_lossy())
-                };
-                let mut words = words.iter().map(put);
-                let mut command = Command::new(words.next().unwrap_or_default());
+                let put = |word: &String| word.replace(HOSTS, &names(",", "")).replace(COUNT, &count);
+                let mut words = words.iter().filter(|word| *word != PROGRAM).map(put);
+                command = Command::new(words.next().unwrap_or_default());
                 command.args(words);
-                command
             }
             Launch::Slurm(job) => {
-                let mut command = Command::new("srun");
+                command = Command::new("srun");
                 command.args(["--overlap", "--quiet", "--unbuffered", "--disable-status"]);
                 // Process 0 alone is spoken to.
                 command.args(["--input=0", "--chdir=/", "--ntasks-per-node=1"]);
@@ -170,10 +169,10 @@ impl Launch {
                 command.arg(format!("--job-name={OWN_STEP}"));
                 command.arg(format!("--jobid={job}"));
                 command.arg(format!("--nodelist={}", names(",", "")));
-                command.arg(reducer);
-                command
             }
         }
+        command.args([reducer.as_os_str(), OWN_ARGUMENT.as_ref(), count.as_ref()]);
+        command
     }
 
     /// The program, for messages.
@@ -219,18 +218,19 @@ mod tests {
         let open = known("mpirun (Open MPI) 4.1.4\n\nReport bugs to …\n").unwrap();
         assert_eq!(
             line(&open),
-            "mpirun|-v|--host|node1:1,node2:1|-np|2|--bind-to|none|/opt/my reducer"
+            "mpirun|-v|--host|node1:1,node2:1|-np|2|--bind-to|none|/opt/my reducer|--hindmost-together|2"
         );
         let hydra = known("HYDRA build details:\n    Version: 4.0.2\n").unwrap();
         assert_eq!(
             line(&hydra),
-            "mpirun|-v|-hosts|node1,node2|-ppn|1|-n|2|/opt/my reducer"
+            "mpirun|-v|-hosts|node1,node2|-ppn|1|-n|2|/opt/my reducer|--hindmost-together|2"
         );
         assert!(known("slurm 22.05.8\n").is_none());
         let slurm = line(&Launch::Slurm(4711));
         assert!(
             slurm.contains("|--input=0|")
-                && slurm.ends_with("--jobid=4711|--nodelist=node1,node2|/opt/my reducer"),
+                && slurm
+                    .ends_with("--jobid=4711|--nodelist=node1,node2|/opt/my reducer|--hindmost-together|2"),
             "{slurm}"
         );
     }
@@ -239,10 +239,14 @@ mod tests {
     fn a_template_has_hosts_and_program() {
         let of = |text: &str| Launch::of_text(text, Duration::from_secs(5));
         let own = of("jsrun -n {count} --hosts '{hosts}' {program}").unwrap();
-        assert_eq!(line(&own), "jsrun|-n|2|--hosts|node1,node2|/opt/my reducer");
+        assert_eq!(
+            line(&own),
+            "jsrun|-n|2|--hosts|node1,node2|/opt/my reducer|--hindmost-together|2"
+        );
         for (text, said) in [
             ("jsrun {hosts}", "there is no {program}"),
             ("jsrun {program}", "there is no {hosts}"),
+            ("jsrun {hosts} {program} -x", "{program} must be its last word"),
             ("", "no program"),
             ("'mpirun", "not closed"),
             ("/nowhere/mpirun -x A", "/nowhere/mpirun --version: No such file"),

@@ -376,11 +376,12 @@ impl Session {
         }
     }
 
-    /// The last line on standard error, and not one that only draws.
+    /// The last line on standard error of our own program there; else the last that does not only draw.
     fn last_words(&self) -> String {
         let text = String::from_utf8_lossy(&self.said);
-        let says = |line: &&str| line.contains(char::is_alphanumeric);
-        let last = text.lines().map(str::trim).rfind(says);
+        let mut lines = text.lines().map(str::trim).rev();
+        let own = lines.clone().find(|line| line.starts_with("hindmost-"));
+        let last = own.or_else(|| lines.find(|line| line.contains(char::is_alphanumeric)));
         last.unwrap_or_default().to_owned()
     }
 }

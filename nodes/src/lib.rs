@@ -28,8 +28,8 @@ pub mod tree;
 pub use frame::{Frame, FrameError, Kind, Reader};
 pub use merge::{Complaint, Merge, Merged, NodeId};
 pub use message::{
-    Found, FoundTask, FromNode, Hello, Look, MapPlace, MessageError, OWN_STEP, Select, ThreadsRead, ToNode,
-    VERSION,
+    Found, FoundTask, FromNode, Hello, Look, MapPlace, MessageError, OWN_ARGUMENT, OWN_STEP, Select,
+    ThreadsRead, ToNode, VERSION,
 };
 pub use piece::{PIECE, Piece, Pieces};
 pub use plan::{FoundThere, Plan, PlannedNode};

@@ -14,6 +14,9 @@ pub const VERSION: u32 = 3;
 /// What the step of a batch system is called in which a probe runs, so that no other takes that for a part of the job.
 pub const OWN_STEP: &str = "hindmost-probe";
 
+/// What a process has as its first argument that answers together with others, before how many they are. It is a rank of MPI, and no other is to take it for one of the job.
+pub const OWN_ARGUMENT: &str = "--hindmost-together";
+
 /// The probe is there.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hello {

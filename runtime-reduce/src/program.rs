@@ -5,7 +5,7 @@ use crate::network::Network;
 use crate::process::{Next, Process, Source};
 use crate::replay;
 use base::clean;
-use nodes::{FromNode, Hello, MessageError, ToNode, VERSION};
+use nodes::{FromNode, Hello, MessageError, OWN_ARGUMENT, ToNode, VERSION};
 use runtime_probe::{listen, own_host};
 use std::ffi::OsString;
 use std::io::{self, Write as _};
@@ -23,7 +23,7 @@ const LAST: Duration = Duration::from_secs(2);
 /// What the command line says before frames begin, as that of a single probe does.
 const BEGIN: &[u8] = b"hindmost-begin\n";
 
-const USAGE: &str = "it is started by `hindmost find --reduce mpi`, one process a host, and takes no arguments but --replay FRAMES OUTPUT (docs/clusters.md)";
+const USAGE: &str = "it is started by `hindmost find --reduce mpi`, one process a host (docs/clusters.md); --replay FRAMES OUTPUT is for measurements";
 
 /// Runs it.
 ///
@@ -31,7 +31,17 @@ const USAGE: &str = "it is started by `hindmost find --reduce mpi`, one process 
 /// It cannot go on, or a process was lost.
 pub(crate) fn run(network: impl Network, arguments: &[OsString]) -> Result<(), String> {
     match arguments {
-        [] => reduce(network),
+        [own, count] if own == OWN_ARGUMENT => {
+            let count = count.to_str().and_then(|count| count.parse::<u32>().ok());
+            let count = count.ok_or(USAGE)?;
+            let size = network.size();
+            if size != count {
+                return Err(format!(
+                    "{size} processes know of each other, and {count} were started: it was made for another MPI than what started it"
+                ));
+            }
+            reduce(network)
+        }
         [option, frames, output] if option == "--replay" => {
             replay::run(network, Path::new(frames), Path::new(output))
         }

@@ -352,6 +352,7 @@ fn one_command_answers_for_all_hosts_though_some_are_half_dead() {
     cluster.nothing_remains();
     cluster.is_looked_at_in_other_ways(&launcher);
     cluster.is_reduced_by_mpi(&launcher, &OPEN_MPI);
+    cluster.has_a_full_disk(&launcher);
 
     // What is sent is not what comes there: an answer with one altered byte counts as none.
     let altered = format!(
@@ -545,6 +546,27 @@ impl Cluster {
         }
     }
 
+    /// The probe goes where there is room, and where there is none anywhere that is said.
+    fn has_a_full_disk(&self, launcher: &str) {
+        let mount = |at: &str| {
+            let words = ["mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", at];
+            assert!(self.hosts.run(3, &words).status.success(), "{at}");
+        };
+        mount("/dev/shm");
+        let answer = self.names_rank_2(&[launcher], "");
+        assert!(!warnings(&answer).contains("not seen"), "{answer:#}");
+        let places = ["/run", "/tmp", "/root"];
+        places.iter().for_each(|at| mount(at));
+        // Without this `sshd` takes nobody.
+        assert!(self.hosts.run(3, &["mkdir", "/run/sshd"]).status.success());
+        let answer = self.names_rank_2(&[launcher], "3");
+        assert!(warnings(&answer).contains("they are full"), "{answer:#}");
+        for at in ["/dev/shm"].iter().chain(&places) {
+            assert!(self.hosts.run(3, &["umount", at]).status.success(), "{at}");
+        }
+        self.nothing_remains();
+    }
+
     /// Nobody is named by what one host alone has.
     #[track_caller]
     fn names_of_one_host(&self, arguments: &[&str], missing: &str) -> Value {
@@ -640,6 +662,25 @@ fn a_job_of_slurm_is_asked_for_by_its_number() {
         assert_eq!(answer["missing_ranks"], missing, "{answer:#}");
         answer
     };
+    // The same through MPI, which Slurm starts as one more step.
+    let reducer = reducing::reducer("mpicc.openmpi");
+    let together = [
+        "--job",
+        &job,
+        "--reduce",
+        "mpi",
+        "--reducer",
+        reducer.to_str().unwrap(),
+    ];
+    let together = [&together[..], &["--deadline", "60s"]].concat();
+    let answer = answered(run(find(&together).env("SLURM_MPI_TYPE", "pmix")), "");
+    assert!(!warnings(&answer).contains("reduced by MPI"), "{answer:#}");
+    // Where Slurm starts no MPI, they do not know of each other.
+    let answer = answered(run(find(&together).env("SLURM_MPI_TYPE", "none")), "");
+    assert!(
+        warnings(&answer).contains("it was made for another MPI"),
+        "{answer:#}"
+    );
     // Two users look at the same time, and neither takes the other for a part of the job.
     let piped = |mut command: Command| {
         let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -22,7 +22,7 @@ cut) sh -c "$2" | { dd bs=1 count=120 2>/dev/null; kill $$; } ;;
 hung) exec sh -c "echo hindmost-node Linux x86_64; sleep 100" ;;
 slow) sh -c "$2" | python3 -c 'import os, time
 while piece := os.read(0, 40):
-    time.sleep(0.1)
+    time.sleep(0.25)
     os.write(1, piece)' ;;
 stalled) sh -c "$2" | python3 -c 'import os, time
 piece, seen = b"", b""
@@ -216,9 +216,10 @@ fn a_host_may_be_slow_or_large_or_lost_in_the_middle_of_its_answer() {
         asked("killed", &pids[3..], Some("3")),
         asked("many", &many, None),
     ];
+    // Whoever is slow takes longer than that for his answer, and is never silent for so long.
     let patience = Patience {
         deadline: Duration::from_secs(100),
-        grace: Duration::from_secs(1),
+        grace: Duration::from_secs(3),
     };
     let begun = Instant::now();
     let hosts = (0..).map(NodeId).zip(hosts).collect();

@@ -122,6 +122,12 @@ impl Cluster {
         assert!(!warnings(&answer).contains("reduced by MPI"), "{answer:#}");
         assert_eq!(answer["tasks"], 4, "{answer:#}");
         assert_eq!(answer["hosts"][1]["host"], "node2", "{answer:#}");
+        // The processes that answer have ranks of MPI as well, and are none of the job.
+        let list = self.directory.join("list-of-all");
+        std::fs::write(&list, "node1\nnode2\nnode3\nnode4\n").unwrap();
+        let listed = [&["--hosts", list.to_str().unwrap()][..], &wanted].concat();
+        let answer = self.names_rank_2(&listed, "");
+        assert!(!warnings(&answer).contains("reduced by MPI"), "{answer:#}");
         self.nothing_remains();
         if of.compiler != OPEN_MPI.compiler {
             return;
