@@ -118,8 +118,17 @@ pub struct Pieces {
     first: Option<Piece>,
     stacks: std::vec::IntoIter<(Vec<u8>, KnownStack)>,
     /// A stack of which some tasks were in the piece before.
-    rest: Option<(Task, usize, std::vec::IntoIter<(NodeId, Own)>)>,
+    rest: Option<Rest>,
     enough: usize,
+}
+
+/// What no piece has yet of a stack.
+#[derive(Debug)]
+struct Rest {
+    stack: Task,
+    /// How many bytes it has as text.
+    length: usize,
+    tasks: std::vec::IntoIter<(NodeId, Own)>,
 }
 
 impl Iterator for Pieces {
@@ -131,26 +140,23 @@ impl Iterator for Pieces {
         // What the first piece begins with leaves room for a stack, however many nodes there are.
         let mut size = 0;
         while size < self.enough {
-            let begun = self.rest.take();
-            let Some((stack, length, mut tasks)) = begun.or_else(|| self.next_stack()) else {
+            let Some(mut rest) = self.rest.take().or_else(|| self.next_stack()) else {
                 piece.last = true;
                 break;
             };
-            size += length;
+            size += rest.length;
             let mut placed = PlacedStack {
-                stack,
+                stack: rest.stack.clone(),
                 tasks: Vec::new(),
             };
-            for (node, own) in tasks.by_ref() {
+            for (node, own) in rest.tasks.by_ref() {
                 size += OF_THREAD * (1 + own.threads.len());
                 placed.tasks.push((node, own));
                 if size >= self.enough {
                     break;
                 }
             }
-            if tasks.len() > 0 {
-                self.rest = Some((placed.stack.clone(), length, tasks));
-            }
+            self.rest = Some(rest).filter(|rest| rest.tasks.len() > 0);
             piece.stacks.push(placed);
         }
         piece.last |= self.rest.is_none() && self.stacks.len() == 0;
@@ -159,8 +165,12 @@ impl Iterator for Pieces {
 }
 
 impl Pieces {
-    fn next_stack(&mut self) -> Option<(Task, usize, std::vec::IntoIter<(NodeId, Own)>)> {
+    fn next_stack(&mut self) -> Option<Rest> {
         let (key, known) = self.stacks.next()?;
-        Some((known.stack, key.len(), known.tasks.into_iter()))
+        Some(Rest {
+            stack: known.stack,
+            length: key.len(),
+            tasks: known.tasks.into_iter(),
+        })
     }
 }

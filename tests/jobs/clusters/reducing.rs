@@ -1,6 +1,6 @@
 //! Answers that are reduced by MPI: equal to those that are gathered, and no worse where some host has no part in it.
 
-use super::{Cluster, HYDRA, Launcher, OPEN_MPI, warnings};
+use super::{Cluster, Launcher, OPEN_MPI, warnings};
 use crate::hindmost::{hindmost, my_turn, out, run, said};
 use base::Random;
 use nodes::{FromNode, Merge, NodeId, PIECE, Plan, PlannedNode, Report, Select, ToNode};
@@ -133,7 +133,7 @@ impl Cluster {
             return;
         }
 
-        // One host has no reducer; another launcher's is taken; there is no such launcher.
+        // One host has no reducer; there is no such launcher, or no such program.
         let hidden = [
             "sh",
             "-c",
@@ -148,17 +148,6 @@ impl Cluster {
             "{answer:#}"
         );
         assert!(self.hosts.run(3, &["umount", wanted[3]]).status.success());
-        let other = [
-            launcher,
-            "--reduce",
-            "mpi",
-            "--reducer",
-            wanted[3],
-            "--mpirun",
-            HYDRA.words[0],
-        ];
-        let answer = self.names_rank_2(&[&other[..], &["--deadline", "15s"]].concat(), "");
-        assert!(warnings(&answer).contains("one by one"), "{answer:#}");
         let nowhere = run(&mut self.find(&[
             launcher,
             "--reduce",
