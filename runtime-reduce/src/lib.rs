@@ -20,5 +20,5 @@ mod program;
 mod replay;
 
 pub use network::Network;
-pub use process::{Next, Process, Source};
+pub use process::{Next, Process, Sink, Source};
 pub use replay::LOOK;

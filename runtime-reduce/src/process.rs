@@ -24,6 +24,9 @@ pub trait Source {
     fn look(&mut self, look: Look, merge: &mut Merge);
 }
 
+/// Takes the frames of an answer.
+pub type Sink<'s> = &'s mut dyn FnMut(&[u8]);
+
 /// Whether there will be other questions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
@@ -73,7 +76,7 @@ impl<N: Network, S: Source> Process<N, S> {
     }
 
     /// Answers a question: each frame of what this process and those below it say goes to `answer`, or to the parent where that is `None`.
-    pub fn answer(&mut self, question: ToNode, answer: Option<&mut dyn FnMut(&[u8])>) -> Next {
+    pub fn answer(&mut self, question: ToNode, answer: Option<Sink<'_>>) -> Next {
         if let ToNode::Plan(plan) = &question {
             self.patience = plan.patience();
         }
