@@ -7,6 +7,7 @@ use crate::recorder_args::{
     RECORDER_HELP, RUN_HELP, RecorderArgs, RunArgs, TIMELINE_HELP, TimelineArgs, WAITS_HELP, WaitsArgs,
     WaitsFormat,
 };
+use crate::reducer::{REDUCER_HELP, ReducerArgs};
 use crate::trace_args::{TRACE_HELP, TraceArgs};
 use crate::tree_args::{Shape, TREE_HELP, TreeArgs, TreeFormat};
 use crate::until_args::{UNTIL_HELP, UntilArgs};
@@ -95,6 +96,9 @@ pub(crate) enum Command {
     /// Make the flight recorder for an MPI library
     #[command(after_help = RECORDER_HELP)]
     Recorder(RecorderArgs),
+    /// Make the program that adds up the answers of very many hosts, for an MPI library
+    #[command(after_help = REDUCER_HELP)]
+    BuildReducer(ReducerArgs),
     /// Start a job with the flight recorder, and with traces of its calls
     #[command(after_help = RUN_HELP)]
     Run(RunArgs),

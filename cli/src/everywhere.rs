@@ -1,19 +1,21 @@
 //! The tasks of a job on all its hosts: those here are read as ever, the others by the probes that `cluster` starts there.
 
 use crate::host_args::HostArgs;
+use crate::output;
+use crate::together::{Together, WantedReduction};
 use crate::wanted_map::WantedMap;
 use anyhow::Context as _;
 use base::RankSet;
-use cluster::{Asked, Gathering, Loss, Patience, Probe, Seen, Transport};
+use cluster::{Asked, Gathering, Loss, MapFrames, Patience, Probe, Seen, Transport};
 use engine::Map;
-use nodes::{Found, Merge, Merged, NodeId, Report};
+use nodes::{Found, FrameError, Merge, Merged, NodeId, Piece, Report};
 use project::{Failure, JobMap};
 use regular_files::{Limit, User};
 use runtime_probe::{Job, Options, ProcessTable, TableEntry, own_host};
 use snapshot::{Header, Task, VERSION};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// Why no host of a job can be looked at.
 pub(crate) enum Unreached {
@@ -37,12 +39,18 @@ impl From<Unreached> for Failure {
 
 /// The hosts of a job, connected.
 pub(crate) struct Everywhere {
+    asked: BTreeMap<NodeId, Asked>,
+    /// Those that answer together, as long as they do.
+    together: Option<Together>,
+    /// All others.
     gathering: Gathering,
     /// The launcher, where one is named.
     launcher: Option<u32>,
     /// How many ranks the whole job has, where this host tells.
     known_size: Option<u32>,
-    has_map: bool,
+    maps: Option<MapFrames>,
+    /// Why hosts do not answer together that were to.
+    apart: Vec<String>,
     /// What was told and not believed, or could not be asked, in the last look.
     notes: Vec<String>,
 }
@@ -59,33 +67,72 @@ impl Everywhere {
         job: &Job,
         launcher: Option<u32>,
     ) -> Result<Self, Unreached> {
+        let begun = Instant::now();
         let probe = probe(args.probe.as_deref()).map_err(Unreached::NotAsked)?;
         let patience = Patience {
             deadline: args.deadline,
             grace: args.grace,
         };
-        let mut gathering = Gathering::new(asked, transport, probe, patience);
-        gathering.settle();
-        if job.tasks.is_empty() {
-            let has_answered = gathering.found().next().is_some();
-            let has_lost = gathering.losses().next().is_some();
-            let has_task = gathering.found().any(|(_, found)| !found.tasks.is_empty());
-            let has_spoken = |loss: &Loss| matches!(loss, Loss::Failed { .. });
-            let all_say_so = gathering.losses().all(|(_, loss, _)| has_spoken(loss));
-            match (has_task, has_lost, has_answered) {
-                (false, true, _) if all_say_so => return Err(Unreached::NoTask(nobody(&gathering))),
-                (false, true, false) => return Err(Unreached::NoAnswer(nobody(&gathering))),
-                (false, false, _) => return Err(Unreached::NoTask(no_rank(&gathering))),
-                _ => {}
-            }
+        let asked = BTreeMap::from_iter((0..).map(NodeId).zip(asked));
+        let mut apart = Vec::new();
+        let wanted = WantedReduction::of(args, &transport, launcher).map_err(Unreached::NotAsked)?;
+        let together = wanted.and_then(|wanted| wanted.start(&asked).map_err(|why| apart.push(why)).ok());
+        if let Some(together) = &together {
+            output::note(&together.how());
         }
-        Ok(Everywhere {
-            gathering,
+        let is_alone = |node: &NodeId| together.as_ref().is_none_or(|together| !together.has(*node));
+        let alone = asked.iter().filter(|(node, _)| is_alone(node));
+        let alone = alone.map(|(node, asked)| (*node, asked.clone())).collect();
+        let mut everywhere = Everywhere {
+            gathering: Gathering::new(alone, transport, probe, patience),
+            asked,
+            together,
             launcher,
             known_size: job.size,
-            has_map: false,
+            maps: None,
+            apart,
             notes: Vec::new(),
-        })
+        };
+        everywhere.gathering.settle(begun.elapsed());
+        match everywhere.has_no_task(job) {
+            Some(why) => Err(why),
+            None => Ok(everywhere),
+        }
+    }
+
+    /// Why there is nothing to look at, if so.
+    fn has_no_task(&self, job: &Job) -> Option<Unreached> {
+        if !job.tasks.is_empty() {
+            return None;
+        }
+        let gathering = &self.gathering;
+        let has_answered = self.answered().next().is_some();
+        let has_lost = gathering.losses().next().is_some();
+        let has_task = self.answered().any(|(_, found)| !found.tasks.is_empty());
+        let has_spoken = |loss: &Loss| matches!(loss, Loss::Failed { .. });
+        let all_say_so = gathering.losses().all(|(_, loss, _)| has_spoken(loss));
+        match (has_task, has_lost, has_answered) {
+            (false, true, _) if all_say_so => Some(Unreached::NoTask(nobody(gathering))),
+            (false, true, false) => Some(Unreached::NoAnswer(nobody(gathering))),
+            (false, false, _) => Some(Unreached::NoTask(self.no_rank())),
+            _ => None,
+        }
+    }
+
+    /// The hosts with what they have found.
+    fn answered(&self) -> impl Iterator<Item = (&Asked, &Found)> {
+        let together = self.together.iter().flat_map(|together| &together.found);
+        let together = together.filter_map(|(node, found)| Some((self.asked.get(node)?, found)));
+        together.chain(self.gathering.found())
+    }
+
+    /// That all hosts have answered, and none has a rank.
+    fn no_rank(&self) -> Failure {
+        let names = Vec::from_iter(self.answered().map(|(asked, _)| asked.host.as_str()));
+        let shown = names[..names.len().min(SHOWN)].join(", ");
+        let more = and_more(names.len());
+        Failure::new(format!("the job has no rank on its hosts, as far as may be seen: {shown}{more}"))
+            .hint("its ranks have not started, have ended, or are another user's; `--hosts FILE` names processes, too (host:pid)")
     }
 
     /// Connects anew to the hosts that were lost.
@@ -113,21 +160,25 @@ impl Everywhere {
 
     /// Has all hosts read variables by this map.
     pub(crate) fn send_map(&mut self, found: &JobMap) -> anyhow::Result<()> {
-        self.has_map = true;
-        self.gathering
-            .set_maps(found.maps().into_iter().map(Map::to_bytes).collect())
-            .context("the map cannot be sent to the hosts of the job")
+        let maps = MapFrames::of(found.maps().into_iter().map(Map::to_bytes).collect())
+            .context("the map cannot be sent to the hosts of the job")?;
+        if let Some(together) = &mut self.together {
+            together.reduction.set_maps(&maps);
+        }
+        self.gathering.set_maps(&maps);
+        self.maps = Some(maps);
+        Ok(())
     }
 
     /// Whether it was told by which map.
     pub(crate) fn has_map(&self) -> bool {
-        self.has_map
+        self.maps.is_some()
     }
 
     /// The programs that run elsewhere, those of most tasks first.
     pub(crate) fn programs(&self) -> Vec<PathBuf> {
         let mut counted: BTreeMap<&str, usize> = BTreeMap::new();
-        for task in self.gathering.found().flat_map(|(_, found)| &found.tasks) {
+        for task in self.answered().flat_map(|(_, found)| &found.tasks) {
             *counted
                 .entry(runtime_probe::path_as_mapped(&task.executable))
                 .or_default() += 1;
@@ -142,55 +193,105 @@ impl Everywhere {
 
     /// One look at the tasks of all hosts, at the same time as far as they are ready.
     pub(crate) fn take(&mut self, found: &JobMap, job: &Job, options: Options) -> (Header, Vec<Task>) {
-        let (mut merge, mut headers) = (Merge::default(), Vec::new());
+        let begun = Instant::now();
+        let since = SystemTime::now().duration_since(UNIX_EPOCH);
+        let look = options.as_look();
+        let mut merge = Merge::default();
         let mut here = None;
         let look_here = || {
             here = (!job.tasks.is_empty()).then(|| project::take_tasks(found, job, options));
         };
-        let seen = self.gathering.look(options.as_look(), look_here);
+        let was_asked = self
+            .together
+            .as_mut()
+            .map(|together| together.reduction.ask(look));
+        let seen = self.gathering.look(look, look_here);
         let own = own_host();
         if let Some((header, records)) = here {
-            headers.push(header.clone());
             // What is here is behind all that are asked.
-            merge.add(NodeId(u32::MAX), &own, None, Report::of(header, records));
+            merge.add(NodeId(u32::MAX), None, Report::of(header, records));
         }
-        self.notes = seen.as_ref().err().map(ToString::to_string).into_iter().collect();
+        self.notes = Vec::new();
+        self.add(&mut merge, seen);
+        if let Some(asked) = was_asked {
+            let pieces = asked.and_then(|()| self.pieces());
+            let left_out = self.left_out(&mut merge, pieces);
+            if !left_out.is_empty() {
+                self.gathering.add(left_out);
+                self.gathering.settle(begun.elapsed());
+                let seen = self.gathering.look(look, || {});
+                self.add(&mut merge, seen);
+            }
+        }
+        let name = |node: NodeId| {
+            let asked = self.asked.get(&node);
+            asked.map_or(own.as_str(), |asked| asked.host.as_str())
+        };
+        let Merged {
+            tasks,
+            complaints,
+            window_us,
+            ..
+        } = merge.finish(&name);
+        let complaints = Vec::from_iter(complaints.iter().map(|complaint| complaint.text(&name)));
+        self.notes.extend(complaints);
+        // Each task says on which host it runs.
+        let header = Header {
+            hindmost_snapshot: VERSION,
+            window_us,
+            size: self.size(),
+            // By our own clock: theirs may be any.
+            taken: since.ok().map(|since| since.as_secs()),
+            ..Header::default()
+        };
+        (header, tasks)
+    }
+
+    /// What those that answer together have seen.
+    fn pieces(&mut self) -> Result<Vec<Piece>, Loss> {
+        let pieces = self.together.as_mut().map(|together| together.reduction.pieces());
+        pieces.unwrap_or_else(|| Ok(Vec::new()))
+    }
+
+    /// Adds what was seen by those that were asked one by one.
+    fn add(&mut self, merge: &mut Merge, seen: Result<Vec<Seen>, FrameError>) {
+        self.notes.extend(seen.as_ref().err().map(ToString::to_string));
         for Seen { node, report, late } in seen.unwrap_or_default() {
-            let Some(asked) = self.gathering.asked(node) else {
+            let Some(asked) = self.asked.get(&node) else {
                 continue;
             };
             self.notes.extend(lateness(asked.host.as_str(), late));
-            headers.push(report.header.clone());
-            merge.add(node, asked.host.as_str(), asked.ranks.as_ref(), report);
+            merge.add(node, asked.ranks.as_ref(), report);
         }
-        let Merged {
-            tasks, complaints, ..
-        } = merge.finish();
-        let gathering = &self.gathering;
-        let name = |node: NodeId| {
-            gathering
-                .asked(node)
-                .map_or(own.as_str(), |asked| asked.host.as_str())
-        };
-        self.notes
-            .extend(complaints.iter().map(|complaint| complaint.text(&name)));
-        (self.header(&headers), tasks)
     }
 
-    /// What is said of all looks together. Each task says on which host it runs.
-    fn header(&self, headers: &[Header]) -> Header {
-        Header {
-            hindmost_snapshot: VERSION,
-            window_us: headers.iter().filter_map(|header| header.window_us).max(),
-            size: self.size(),
-            taken: headers.iter().filter_map(|header| header.taken).max(),
-            ..Header::default()
+    /// Adds what was seen by those that answer together. Those that were to, and are not in it, do so no longer, and are handed back.
+    fn left_out(&mut self, merge: &mut Merge, pieces: Result<Vec<Piece>, Loss>) -> BTreeMap<NodeId, Asked> {
+        let Some(together) = &mut self.together else {
+            return BTreeMap::new();
+        };
+        let mut left_out = BTreeSet::from_iter(together.found.keys().copied());
+        match pieces {
+            Ok(pieces) => {
+                let ranks = |node: NodeId| self.asked.get(&node)?.ranks.as_ref();
+                merge.absorb(pieces, |node| together.has(node), ranks);
+                left_out.retain(|&node| !merge.has_heard(node));
+                self.apart.extend(together.leave(&left_out));
+            }
+            Err(loss) => {
+                self.apart.push(together.ended(&loss));
+                self.together = None;
+            }
         }
+        let left_out = left_out.into_iter();
+        left_out
+            .filter_map(|node| Some((node, self.asked.get(&node)?.clone())))
+            .collect()
     }
 
     /// How many ranks the whole job has, if this host tells, or all others that do say the same.
     fn size(&self) -> Option<u32> {
-        let told = self.gathering.found().filter_map(|(_, found)| found.size);
+        let told = self.answered().filter_map(|(_, found)| found.size);
         let told: BTreeSet<u32> = told.collect();
         let agreed = told.first().copied().filter(|_| told.len() == 1);
         self.known_size.or(agreed)
@@ -211,7 +312,7 @@ impl Everywhere {
 
     /// The ranks that were found, before anybody has looked at them.
     pub(crate) fn found(&self, job: &Job) -> RankSet {
-        let elsewhere = self.gathering.found().flat_map(|(_, found)| &found.tasks);
+        let elsewhere = self.answered().flat_map(|(_, found)| &found.tasks);
         let elsewhere = elsewhere.filter_map(|task| task.rank);
         elsewhere
             .chain(job.tasks.iter().filter_map(|task| task.rank))
@@ -220,12 +321,13 @@ impl Everywhere {
 
     /// What the user should know: of hosts that were not seen, and why; of what was told and not believed.
     pub(crate) fn notes(&self) -> Vec<String> {
-        let told = self.gathering.found().flat_map(|(asked, found)| {
+        let told = self.answered().flat_map(|(asked, found)| {
             let notes = found.notes.iter();
             notes.map(move |note| format!("host {}: {note}", asked.host))
         });
         let lost = self.lost_notes().into_iter();
-        lost.chain(told).chain(self.notes.iter().cloned()).collect()
+        let own = self.apart.iter().chain(&self.notes).cloned();
+        lost.chain(told).chain(own).collect()
     }
 
     /// Of which hosts nothing was seen, and why.
@@ -246,7 +348,7 @@ impl Everywhere {
     pub(crate) fn table(&self, here: ProcessTable, job: &Job) -> ProcessTable {
         let mut table = here;
         table.entries.extend(job.elsewhere.iter().cloned());
-        for (asked, found) in self.gathering.found().filter(|(asked, _)| asked.ranks.is_none()) {
+        for (asked, found) in self.answered().filter(|(asked, _)| asked.ranks.is_none()) {
             table.entries.extend(found.tasks.iter().filter_map(|task| {
                 Some(TableEntry {
                     rank: task.rank?,
@@ -270,15 +372,6 @@ fn lateness(host: &str, late: Duration) -> Option<String> {
             late.as_secs_f64()
         )
     })
-}
-
-/// That all hosts have answered, and none has a rank.
-fn no_rank(gathering: &Gathering) -> Failure {
-    let names = Vec::from_iter(gathering.found().map(|(asked, _)| asked.host.as_str()));
-    let shown = names[..names.len().min(SHOWN)].join(", ");
-    let more = and_more(names.len());
-    Failure::new(format!("the job has no rank on its hosts, as far as may be seen: {shown}{more}"))
-        .hint("its ranks have not started, have ended, or are another user's; `--hosts FILE` names processes, too (host:pid)")
 }
 
 /// So many hosts are named in a message.

@@ -35,4 +35,21 @@ pub(crate) struct HostArgs {
     /// The hindmost-probe to send to hosts that have none [default: the one beside hindmost]
     #[arg(long, value_name = "FILE")]
     pub(crate) probe: Option<PathBuf>,
+    /// How the answers of very many hosts become one: by a program of MPI with a process on each, which hindmost build-reducer makes
+    #[arg(long, value_enum, value_name = "HOW", conflicts_with = "here")]
+    pub(crate) reduce: Option<Reduce>,
+    /// The program that hindmost build-reducer has made, by a name that all hosts know it by [default: hindmost-reducer, beside hindmost]
+    #[arg(long, value_name = "FILE", requires = "reduce")]
+    pub(crate) reducer: Option<PathBuf>,
+    /// What starts it: a launcher of MPI, with options, or a whole command in which {hosts} and {count} stand for the names of the hosts with commas, and their number, and whose last word is {program}
+    /// [default: the launcher of the job, or mpirun; with --job, srun]
+    #[arg(long, value_name = "COMMAND", requires = "reduce")]
+    pub(crate) mpirun: Option<String>,
+}
+
+/// What makes one answer of those of hosts.
+#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reduce {
+    /// A reduction by MPI, on the hosts themselves; who does not answer in it is asked as without
+    Mpi,
 }

@@ -28,12 +28,14 @@ mod pairs;
 mod plugin;
 mod recorder;
 mod recorder_args;
+mod reducer;
 mod screen;
 mod show;
 mod slice;
 mod timeline;
 mod timeline_serve;
 mod timeline_view;
+mod together;
 mod trace;
 mod trace_args;
 mod tree;
@@ -92,6 +94,7 @@ fn main() -> ExitCode {
         Command::Watch(args) => watch::run(&args),
         Command::Plugin(args) => plugin::make(&args),
         Command::Recorder(args) => recorder::make(&args),
+        Command::BuildReducer(args) => reducer::make(&args),
         Command::GdbScript => debugger_scripts::print_for_gdb(),
         Command::LldbScript => debugger_scripts::print_for_lldb(),
         Command::Run(args) => recorder::run(&args),

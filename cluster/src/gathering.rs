@@ -3,11 +3,12 @@
 use crate::loss::{Loss, Reached};
 use crate::node::{Asked, KEEPS_PLACE, Line, Node};
 use crate::patience::Patience;
-use crate::session::{Event, Session};
+use crate::session::{Event, Peer, Session};
 use crate::start::Probe;
 use crate::transport::Transport;
 use nodes::{Found, FrameError, Look, MapPlace, NodeId, Report, ToNode};
 use rustix::event::{Timespec, poll};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -25,10 +26,29 @@ pub struct Seen {
     pub late: Duration,
 }
 
-/// All hosts that are asked, by their [`NodeId`]s.
+/// Maps, as they are sent.
+#[derive(Clone)]
+pub struct MapFrames(pub(crate) Arc<[u8]>);
+
+impl MapFrames {
+    /// Of the bytes of maps.
+    ///
+    /// # Errors
+    /// One is too large to be sent.
+    pub fn of(maps: Vec<Vec<u8>>) -> Result<Self, FrameError> {
+        let places = std::iter::once(MapPlace::First).chain(std::iter::repeat(MapPlace::Further));
+        let mut all = Vec::new();
+        for (place, bytes) in places.zip(maps) {
+            all.extend(ToNode::Map { place, bytes }.to_bytes()?);
+        }
+        Ok(MapFrames(all.into()))
+    }
+}
+
+/// All hosts that are asked one by one, by their [`NodeId`]s.
 pub struct Gathering {
     transport: Transport,
-    probe: Probe,
+    peer: Peer,
     line: String,
     patience: Patience,
     /// The longest that any host has taken so far for what it was asked for.
@@ -54,7 +74,12 @@ impl Drop for Gathering {
 
 impl Gathering {
     /// Hosts that are to be asked, and how they are reached. From now on the first look may take as long as `patience` says, and so may each further one.
-    pub fn new(asked: Vec<Asked>, transport: Transport, probe: Probe, patience: Patience) -> Self {
+    pub fn new(
+        asked: BTreeMap<NodeId, Asked>,
+        transport: Transport,
+        probe: Probe,
+        patience: Patience,
+    ) -> Self {
         let line = probe.command_line();
         Gathering {
             transport,
@@ -62,18 +87,25 @@ impl Gathering {
             patience,
             slowest: Duration::ZERO,
             left: patience.deadline,
-            nodes: asked.into_iter().map(Node::new).collect(),
+            nodes: Vec::from_iter(asked.into_iter().map(|(id, asked)| Node::new(id, asked))),
             maps: None,
-            probe,
+            peer: Peer::Probe(probe),
             left_alone: Vec::new(),
         }
     }
 
-    /// Connects to all hosts and asks for their tasks. Ends when it is not worth waiting any longer for those that have not answered ([`Patience`]), or, where these are many, when half of the deadline is over.
+    /// Asks these hosts as well, which are not among those that are asked.
+    pub fn add(&mut self, asked: BTreeMap<NodeId, Asked>) {
+        let new = asked.into_iter().map(|(id, asked)| Node::new(id, asked));
+        self.nodes.extend(new);
+        self.nodes.sort_by_key(|node| node.id);
+    }
+
+    /// Connects to all hosts and asks for their tasks, when so much of the time is over. Ends when it is not worth waiting any longer for those that have not answered ([`Patience`]), or, where these are many, when half of the deadline is over.
     /// As long as none has answered, all of it is waited for.
-    pub fn settle(&mut self) {
+    pub fn settle(&mut self, over: Duration) {
         let begun = Instant::now();
-        let deadline = self.patience.deadline;
+        let deadline = self.patience.deadline.saturating_sub(over);
         let is_settled = |node: &Node| node.is_ready() || node.is_lost();
         let has_found = |all: &Self| all.nodes.iter().any(|node| node.found.is_some());
         self.run(begun + deadline / 2, |all| all.worth_waiting(is_settled));
@@ -92,9 +124,9 @@ impl Gathering {
     pub fn try_lost_again(&mut self) {
         self.left_alone.clear();
         for node in self.nodes.iter_mut().filter(|node| node.is_lost()) {
-            *node = Node::new(node.asked.clone());
+            *node = Node::new(node.id, node.asked.clone());
         }
-        self.settle();
+        self.settle(Duration::ZERO);
     }
 
     /// How long it is yet worth waiting until all nodes are `done`, if nothing more is heard of them; `None` if no longer.
@@ -103,19 +135,10 @@ impl Gathering {
         self.patience.left(self.slowest, standings)
     }
 
-    /// The maps, as bytes, by which all hosts read variables from now on, each task by that of its program.
-    ///
-    /// # Errors
-    /// One is too large to be sent.
-    pub fn set_maps(&mut self, maps: Vec<Vec<u8>>) -> Result<(), FrameError> {
-        let places = std::iter::once(MapPlace::First).chain(std::iter::repeat(MapPlace::Further));
-        let mut all = Vec::new();
-        for (place, bytes) in places.zip(maps) {
-            all.extend(ToNode::Map { place, bytes }.to_bytes()?);
-        }
-        self.maps = Some(all.into());
+    /// The maps by which all hosts read variables from now on, each task by that of its program.
+    pub fn set_maps(&mut self, maps: &MapFrames) {
+        self.maps = Some(maps.0.clone());
         self.nodes.iter_mut().for_each(|node| node.has_maps = false);
-        Ok(())
     }
 
     /// One look of all hosts that are not lost, those that were late included: what each has seen. Who has not answered when the patience ends is lost. `meanwhile` is done once
@@ -156,10 +179,9 @@ impl Gathering {
         }
         self.give_up(is_done);
         self.left = self.patience.deadline;
-        let reports = (0..).zip(&mut self.nodes);
-        let seen = reports.filter_map(|(number, node)| {
+        let seen = self.nodes.iter_mut().filter_map(|node| {
             Some(Seen {
-                node: NodeId(number),
+                node: node.id,
                 report: node.report.take()?,
                 late: node.asked_at?.saturating_duration_since(begun),
             })
@@ -229,7 +251,7 @@ impl Gathering {
             let select = ToNode::Select(node.asked.select.clone()).to_bytes();
             let session = select
                 .map_err(std::io::Error::other)
-                .and_then(|select| Session::start(command, &self.probe, select.into()));
+                .and_then(|select| Session::start(command, &self.peer, select.into()));
             node.begun_at = Some(Instant::now());
             node.line = match session {
                 Ok(session) => Line::Open(Box::new(session)),
@@ -256,6 +278,8 @@ impl Gathering {
                                 node.report = Some(report);
                                 node.asked_at
                             }
+                            // A session with a probe gives none of them.
+                            Event::FoundThere(_) | Event::Piece(_) => None,
                         };
                         let took = since.map_or(Duration::ZERO, |since| since.elapsed());
                         self.slowest = self.slowest.max(took);
@@ -297,7 +321,8 @@ impl Gathering {
 
     /// The host of a number.
     pub fn asked(&self, node: NodeId) -> Option<&Asked> {
-        self.nodes.get(node.0 as usize).map(|node| &node.asked)
+        let place = self.nodes.binary_search_by_key(&node, |node| node.id).ok()?;
+        Some(&self.nodes[place].asked)
     }
 
     /// The hosts that have no answer, each with the reason, and with what it had found before.

@@ -1,8 +1,8 @@
 //! Asks the hosts of a job: how they are reached, how the probe is started there, who answers in time.
 //!
-//! Five parts, each of which can be replaced alone. [`hosts`]: which hosts, and which of their processes. [`transport`]: the program that runs a command line on a host
+//! Six parts, each of which can be replaced alone. [`hosts`]: which hosts, and which of their processes. [`transport`]: the program that runs a command line on a host
 //! and connects its standard streams (`ssh`, `srun`, or whatever the user names). [`slurm`]: where a job of Slurm runs. `start`: the command line that gets the probe to run there and leaves nothing behind. [`Gathering`]: the
-//! dialogue (`nodes`) with all of them at once, up to a deadline.
+//! dialogue (`nodes`) with all of them at once, up to a deadline. [`Reduction`]: the same with hosts that answer together, by a program of MPI (`runtime-reduce`) that [`mpirun`] starts.
 //!
 //! **Half of a cluster may be dead.** One thread waits for all hosts together, for none longer than the deadline, and for a few that are silent while all others have answered a grace only. Every host that was asked has an answer in the end: its report, or a [`Loss`]
 //! that says how far it came and why it came no further.
@@ -16,17 +16,22 @@
 mod gathering;
 pub mod hosts;
 mod loss;
+pub mod mpirun;
 mod node;
 mod patience;
+mod printed;
+mod reduction;
 mod session;
 pub mod slurm;
 mod start;
 pub mod transport;
 
-pub use gathering::{Gathering, Seen};
+pub use gathering::{Gathering, MapFrames, Seen};
 pub use hosts::{HostName, HostsError, ListedHost, NotAHost};
 pub use loss::{Loss, Reached};
+pub use mpirun::{Launch, LaunchError};
 pub use node::Asked;
 pub use patience::Patience;
+pub use reduction::Reduction;
 pub use start::{Probe, ProbeFault};
 pub use transport::{Transport, TransportError};

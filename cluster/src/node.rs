@@ -5,7 +5,7 @@ use crate::loss::Loss;
 use crate::patience::Standing;
 use crate::session::Session;
 use base::RankSet;
-use nodes::{Found, Report, Select};
+use nodes::{Found, NodeId, Report, Select};
 use std::time::{Duration, Instant};
 
 /// Who has said nothing for so long while we connect to him keeps nobody else from being connected to.
@@ -24,6 +24,7 @@ pub struct Asked {
 
 /// A host, and how far the dialogue with it is.
 pub(crate) struct Node {
+    pub(crate) id: NodeId,
     pub(crate) asked: Asked,
     pub(crate) line: Line,
     pub(crate) found: Option<Found>,
@@ -47,8 +48,9 @@ pub(crate) enum Line {
 }
 
 impl Node {
-    pub(crate) fn new(asked: Asked) -> Self {
+    pub(crate) fn new(id: NodeId, asked: Asked) -> Self {
         Node {
+            id,
             asked,
             line: Line::Waiting,
             found: None,

@@ -2,7 +2,7 @@
 
 use crate::loss::{Loss, Reached};
 use crate::start::{Probe, Step};
-use nodes::{Found, FromNode, Reader, Report};
+use nodes::{Found, FoundThere, FromNode, Piece, Reader, Report};
 use rustix::event::{PollFd, PollFlags};
 use rustix::io::ioctl_fionbio;
 use rustix::process::{Pid, Signal, kill_process};
@@ -23,6 +23,15 @@ const MOST_FOUND: u32 = 16 << 20;
 const MOST_OF_TASK: u32 = 256 << 10;
 /// Once the stream has ended, the program that carried it may take so long to say why.
 const LAST_WORDS: Duration = Duration::from_millis(500);
+
+/// Who is at the other end.
+#[derive(Clone)]
+pub(crate) enum Peer {
+    /// A probe on one host, which is sent there where it is not.
+    Probe(Probe),
+    /// Processes on several hosts, which answer together.
+    Reducer,
+}
 
 /// Where the dialogue is.
 #[derive(Debug)]
@@ -53,9 +62,13 @@ pub(crate) enum Event {
     Found(Found),
     /// What they were seen at.
     Report(Report),
+    /// The tasks that there are on several hosts.
+    FoundThere(FoundThere),
+    /// What those of several hosts were seen at, or a piece of it.
+    Piece(Piece),
 }
 
-/// The dialogue with one host.
+/// The dialogue with one host, or with processes on several that answer together.
 pub(crate) struct Session {
     child: Child,
     /// `None` once nothing more can be said.
@@ -63,7 +76,7 @@ pub(crate) struct Session {
     output: ChildStdout,
     errors: Option<ChildStderr>,
     stage: Stage,
-    probe: Probe,
+    peer: Peer,
     /// The first question, as bytes.
     select: Arc<[u8]>,
     outbox: Outbox,
@@ -113,8 +126,8 @@ impl Outbox {
 }
 
 impl Session {
-    /// Starts what reaches the host. `select` is the first question to the probe there.
-    pub(crate) fn start(mut command: Command, probe: &Probe, select: Arc<[u8]>) -> io::Result<Self> {
+    /// Starts what reaches the host. `select` is the first question there.
+    pub(crate) fn start(mut command: Command, peer: &Peer, select: Arc<[u8]>) -> io::Result<Self> {
         let piped = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -127,12 +140,15 @@ impl Session {
             errors: child.stderr.take(),
             child,
             stage: Stage::Starting(Reached::Nothing),
-            probe: probe.clone(),
+            peer: peer.clone(),
             select,
             outbox: Outbox::default(),
             text: Vec::new(),
             text_seen: 0,
-            reader: Reader::with_most(MOST_FOUND),
+            reader: match peer {
+                Peer::Probe(_) => Reader::with_most(MOST_FOUND),
+                Peer::Reducer => Reader::default(),
+            },
             said: Vec::new(),
             last_sign: Instant::now(),
         };
@@ -297,7 +313,10 @@ impl Session {
                 }
                 self.stage = Stage::Starting(Reached::Shell);
             }
-            Some(Step::Send) => self.outbox.push(self.probe.0.clone()),
+            Some(Step::Send) => match &self.peer {
+                Peer::Probe(probe) => self.outbox.push(probe.0.clone()),
+                Peer::Reducer => return Err(Loss::OutOfTurn),
+            },
             Some(Step::Begin) => self.stage = Stage::Greeting,
             Some(Step::NoPlace) => return Err(Loss::NoPlace),
         }
@@ -305,8 +324,8 @@ impl Session {
     }
 
     fn answer(&mut self, message: FromNode) -> Result<Option<Event>, Loss> {
-        match (message, &self.stage) {
-            (FromNode::Hello(hello), Stage::Greeting) => {
+        match (message, &self.stage, &self.peer) {
+            (FromNode::Hello(hello), Stage::Greeting, _) => {
                 if hello.version != nodes::VERSION {
                     let version = hello.version;
                     return Err(Loss::OtherVersion { version });
@@ -315,15 +334,27 @@ impl Session {
                 self.stage = Stage::Selecting;
                 Ok(None)
             }
-            (FromNode::Found(found), Stage::Selecting) => {
+            (FromNode::Found(found), Stage::Selecting, Peer::Probe(_)) => {
                 self.stage = Stage::Ready;
                 Ok(Some(Event::Found(found)))
             }
-            (FromNode::Report(report), Stage::Looking) => {
+            (FromNode::Report(report), Stage::Looking, Peer::Probe(_)) => {
                 self.stage = Stage::Ready;
                 Ok(Some(Event::Report(report)))
             }
-            (FromNode::Failure(why), _) => Err(Loss::Failed { why }),
+            (FromNode::FoundThere(found), Stage::Selecting, Peer::Reducer) => {
+                if found.last {
+                    self.stage = Stage::Ready;
+                }
+                Ok(Some(Event::FoundThere(found)))
+            }
+            (FromNode::Piece(piece), Stage::Looking, Peer::Reducer) => {
+                if piece.is_last() {
+                    self.stage = Stage::Ready;
+                }
+                Ok(Some(Event::Piece(piece)))
+            }
+            (FromNode::Failure(why), ..) => Err(Loss::Failed { why }),
             _ => Err(Loss::OutOfTurn),
         }
     }
@@ -345,10 +376,12 @@ impl Session {
         }
     }
 
-    /// The last line on standard error.
+    /// The last line on standard error of our own program there; else the last that does not only draw.
     fn last_words(&self) -> String {
         let text = String::from_utf8_lossy(&self.said);
-        let last = text.lines().map(str::trim).rfind(|line| !line.is_empty());
+        let mut lines = text.lines().map(str::trim).rev();
+        let own = lines.clone().find(|line| line.starts_with("hindmost-"));
+        let last = own.or_else(|| lines.find(|line| line.contains(char::is_alphanumeric)));
         last.unwrap_or_default().to_owned()
     }
 }

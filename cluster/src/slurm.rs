@@ -4,19 +4,15 @@
 //! controller is one more thing that may be dead. Variables by which a user changes what `squeue` prints are kept from it.
 
 use crate::hosts::{HostName, NotAHost};
+use crate::printed::{NotPrinted, printed_by};
 use base::clean;
 use std::fmt;
-use std::io::Read;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::str::FromStr;
-use std::sync::mpsc::channel;
 use std::time::Duration;
 
 /// What our own steps in a job are called, so that nobody takes them for a part of it.
 pub use nodes::OWN_STEP;
-
-/// A hundred thousand nodes have shorter names.
-const LONGEST: u64 = 16 << 20;
 
 /// The number of a job, of a part of an array of jobs, or of one step of it: `4711`, `4711_7`, `4711.0`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -288,9 +284,8 @@ fn steps(listed: &str) -> Vec<Step> {
     steps.filter(|step| step.name != OWN_STEP).collect()
 }
 
-/// What a command prints.
+/// What a command of Slurm prints.
 fn said_by(program: &'static str, arguments: &[&str], patience: Duration) -> Result<String, SlurmError> {
-    let not_started = |why| SlurmError::NotStarted { program, why };
     let mut command = Command::new(program);
     command.args(arguments);
     for (name, _) in std::env::vars_os() {
@@ -298,44 +293,13 @@ fn said_by(program: &'static str, arguments: &[&str], patience: Duration) -> Res
             command.env_remove(name);
         }
     }
-    let piped = command
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    let mut child = piped.spawn().map_err(not_started)?;
-    let (sender, pieces) = channel();
-    let streams: [Option<Box<dyn Read + Send>>; 2] = [
-        child.stdout.take().map(|stream| Box::new(stream) as _),
-        child.stderr.take().map(|stream| Box::new(stream) as _),
-    ];
-    for (which, stream) in streams.into_iter().flatten().enumerate() {
-        let sender = sender.clone();
-        std::thread::spawn(move || {
-            let mut bytes = Vec::new();
-            // What was read before an error is what there is.
-            let _ = stream.take(LONGEST).read_to_end(&mut bytes);
-            let _ = sender.send((which, String::from_utf8_lossy(&bytes).into_owned()));
-        });
-    }
-    let mut said = [String::new(), String::new()];
-    for _ in 0..said.len() {
-        let Ok((which, text)) = pieces.recv_timeout(patience) else {
-            let _ = child.kill();
-            let _ = child.wait();
-            let waited = patience;
-            return Err(SlurmError::Late { program, waited });
-        };
-        said[which] = text;
-    }
-    let [printed, error] = said;
-    // Whoever has closed both streams is at its end.
-    let status = child.wait().map_err(not_started)?;
-    status.success().then_some(printed).ok_or_else(|| {
-        let said = error.lines().rfind(|line| !line.trim().is_empty());
-        SlurmError::Failed {
+    printed_by(&mut command, patience).map_err(|error| match error {
+        NotPrinted::NotStarted(why) => SlurmError::NotStarted { program, why },
+        NotPrinted::Late => SlurmError::Late {
             program,
-            said: said.map_or_else(|| status.to_string(), str::to_owned),
-        }
+            waited: patience,
+        },
+        NotPrinted::Failed(said) => SlurmError::Failed { program, said },
     })
 }
 

@@ -1,8 +1,12 @@
 //! What a host sends of its tasks, and what it is asked.
 
-use ::nodes::{Found, FoundTask, FromNode, Hello, Merge, NodeId, Reader, Report, Select, ToNode, VERSION};
+use ::nodes::{
+    Found, FoundTask, FoundThere, FromNode, Hello, Merge, NodeId, PIECE, Piece, Plan, PlannedNode, Reader,
+    Report, Select, ToNode, VERSION,
+};
 use base::RankSet;
 use snapshot::{Frame, Header, Task};
+use std::collections::BTreeMap;
 
 /// Frames of a fuzzed stream are no larger, so that no input needs more memory than the fuzzer allows.
 const MOST: u32 = 8 << 20;
@@ -44,8 +48,32 @@ fn message(frame: ::nodes::Frame) {
     let Ok(told) = FromNode::of(frame) else { return };
     let read = FromNode::of(again(&told.to_bytes().unwrap())).unwrap();
     assert_eq!(read, told);
-    if let FromNode::Report(report) = told {
-        merged(report);
+    match told {
+        FromNode::Report(report) => merged(report),
+        FromNode::Piece(piece) => absorbed(&piece),
+        _ => {}
+    }
+}
+
+/// An answer of several nodes is believed as each of them is, once, and what is sent on of it is what it was.
+fn absorbed(piece: &Piece) {
+    let own: RankSet = (0..4).collect();
+    let absorb = |pieces: &[&Piece]| {
+        let mut merge = Merge::default();
+        for &piece in pieces {
+            merge.absorb([piece.clone()], |node| node.0 < 4, |_| Some(&own));
+        }
+        merge
+    };
+    let name = |_| "node";
+    let once = absorb(&[piece]).finish(&name);
+    let is_own = |task: &Task| task.rank.is_none_or(|rank| own.contains(rank));
+    assert!(once.tasks.iter().all(is_own));
+    assert_eq!(absorb(&[piece, piece]).finish(&name), once);
+    for enough in [1, PIECE] {
+        let mut sent_on = Merge::default();
+        sent_on.absorb(absorb(&[piece]).into_pieces(enough), |_| true, |_| None);
+        assert_eq!(sent_on.finish(&name), once);
     }
 }
 
@@ -55,9 +83,9 @@ fn merged(report: Report) {
     let merge = |nodes: &[u32], own: Option<&RankSet>| {
         let mut merge = Merge::default();
         for &node in nodes {
-            merge.add(NodeId(node), "node", own, report.clone());
+            merge.add(NodeId(node), own, report.clone());
         }
-        merge.finish()
+        merge.finish(&|_| "node")
     };
     let once = merge(&[0], Some(&own));
     assert!(
@@ -103,7 +131,34 @@ pub(crate) fn seeds() -> Vec<(String, Vec<u8>)> {
         tasks: vec![(70, 0)],
         owner: Some(1000),
     };
+    let mut of_two = Merge::default();
+    of_two.add(NodeId(1), Some(&(0..4).collect()), report.clone());
+    of_two.add(NodeId(2), None, Report::of(Header::default(), vec![task(8)]));
+    let pieces = of_two.into_pieces(200).map(FromNode::Piece);
+    let pieces = pieces.flat_map(|piece| piece.to_bytes().unwrap_or_default());
+    let plan = Plan {
+        nodes: BTreeMap::from([(
+            NodeId(1),
+            PlannedNode {
+                host: "node".to_owned(),
+                select: Select::OnlyJob,
+                ranks: Some(vec![(0, 3)]),
+            },
+        )]),
+        patience_ms: 5000,
+    };
+    let there = FoundThere {
+        nodes: BTreeMap::from([
+            (NodeId(1), Ok(found.clone())),
+            (NodeId(2), Err("none".to_owned())),
+        ]),
+        last: true,
+    };
     let sent = [
+        ("plan", ToNode::Plan(plan).to_bytes()),
+        ("found-there", FromNode::FoundThere(there).to_bytes()),
+        ("pieces", Ok(pieces.collect())),
+        ("end", ToNode::End.to_bytes()),
         ("hello", FromNode::Hello(hello).to_bytes()),
         ("select", ToNode::Select(select).to_bytes()),
         ("found", FromNode::Found(found).to_bytes()),

@@ -42,10 +42,18 @@ pub enum Kind {
     Failure = 7,
     /// A map beside those that were sent: a job may be of several programs.
     FurtherMap = 8,
+    /// Which nodes answer together.
+    Plan = 9,
+    /// The tasks that there are on several nodes.
+    FoundThere = 10,
+    /// What several nodes were seen at, or a piece of it.
+    Piece = 11,
+    /// There will be no other question.
+    End = 12,
 }
 
 impl Kind {
-    const ALL: [Kind; 8] = [
+    const ALL: [Kind; 12] = [
         Kind::Hello,
         Kind::Select,
         Kind::Found,
@@ -54,6 +62,10 @@ impl Kind {
         Kind::Report,
         Kind::Failure,
         Kind::FurtherMap,
+        Kind::Plan,
+        Kind::FoundThere,
+        Kind::Piece,
+        Kind::End,
     ];
 
     fn of_number(number: u8) -> Option<Kind> {

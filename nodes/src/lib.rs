@@ -10,6 +10,9 @@
 //! gives the tasks of the whole job: what it gives depends on the reports alone. A node is believed of its own tasks only: where the front knows which ranks a
 //! node has, it may speak of no others, and a rank of which two nodes speak is believed of neither.
 //!
+//! **Together.** Nodes that can reach each other may answer as one: the front sends their process 0 a [`Plan`] in place of [`Select`], and has one answer for all of them. Each node adds
+//! its own to what those below it in a [`tree`] say, and sends it on in [`Piece`]s.
+//!
 //! No I/O: bytes and values in, values out. Any bytes give a message or an error.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
@@ -17,12 +20,17 @@
 pub mod frame;
 mod merge;
 mod message;
+mod piece;
+mod plan;
 pub mod report;
+pub mod tree;
 
 pub use frame::{Frame, FrameError, Kind, Reader};
 pub use merge::{Complaint, Merge, Merged, NodeId};
 pub use message::{
-    Found, FoundTask, FromNode, Hello, Look, MapPlace, MessageError, OWN_STEP, Select, ThreadsRead, ToNode,
-    VERSION,
+    Found, FoundTask, FromNode, Hello, Look, MapPlace, MessageError, OWN_ARGUMENT, OWN_STEP, Select,
+    ThreadsRead, ToNode, VERSION,
 };
+pub use piece::{PIECE, Piece, Pieces};
+pub use plan::{FoundThere, Plan, PlannedNode};
 pub use report::{Report, SharedStack};

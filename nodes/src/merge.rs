@@ -5,12 +5,13 @@
 
 use crate::report::{Report, SharedStack, key_of};
 use base::RankSet;
+use serde::{Deserialize, Serialize};
 use snapshot::{Own, Task};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// A node, by its place among those that were asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct NodeId(pub u32);
 
 /// What nodes have said that is not believed.
@@ -35,24 +36,28 @@ pub enum Complaint {
         /// The node.
         node: NodeId,
         /// How many tasks.
-        tasks: usize,
+        tasks: u64,
     },
 }
 
-/// Takes the reports of nodes.
+/// Takes the reports of nodes, and what others have merged of them.
 #[derive(Debug, Default)]
 pub struct Merge {
-    nodes: BTreeMap<NodeId, String>,
-    stacks: BTreeMap<Vec<u8>, KnownStack>,
-    complaints: BTreeSet<Complaint>,
+    pub(crate) heard: BTreeSet<NodeId>,
+    pub(crate) stacks: BTreeMap<Vec<u8>, KnownStack>,
+    /// Ranks of others that a node has spoken of.
+    pub(crate) not_its: BTreeMap<NodeId, RankSet>,
+    /// Of how many tasks a node has contradicted itself.
+    pub(crate) contradictory: BTreeMap<NodeId, u64>,
+    pub(crate) window_us: Option<u64>,
 }
 
 /// A stack that some node has sent.
 #[derive(Debug)]
-struct KnownStack {
-    stack: Task,
+pub(crate) struct KnownStack {
+    pub(crate) stack: Task,
     /// Its tasks, each with its node.
-    tasks: Vec<(NodeId, Own)>,
+    pub(crate) tasks: Vec<(NodeId, Own)>,
 }
 
 /// What all nodes together have seen.
@@ -62,62 +67,85 @@ pub struct Merged {
     pub tasks: Vec<Task>,
     /// How many distinct stacks they have.
     pub stacks: usize,
+    /// The longest time between the first task's stop and the last one's release on one node, in microseconds.
+    pub window_us: Option<u64>,
     /// What was not believed.
     pub complaints: Vec<Complaint>,
 }
 
 impl Merge {
-    /// Takes what a node of the name `host` has seen. `own` are the ranks that it has, where the front knows.
-    pub fn add(&mut self, node: NodeId, host: &str, own: Option<&RankSet>, report: Report) {
-        if self.nodes.contains_key(&node) {
+    /// Takes what a node has seen. `own` are the ranks that it has, where the front knows.
+    pub fn add(&mut self, node: NodeId, own: Option<&RankSet>, report: Report) {
+        if !self.heard.insert(node) {
             return;
         }
-        self.nodes.insert(node, host.to_owned());
-        let mut not_its = Vec::new();
-        let mut contradictory = 0;
+        // Nothing else is believed of its header: its clock may be any.
+        self.window_us = self.window_us.max(report.header.window_us);
         for SharedStack { stack, tasks } in report.stacks {
-            // A node could send what is not in this form, and so keep equal stacks apart.
-            let (stack, _) = snapshot::split(stack);
-            let tasks = tasks.into_iter().filter(|task| {
-                let is_its = task
-                    .rank
-                    .is_none_or(|rank| own.is_none_or(|own| own.contains(rank)));
-                let fits = snapshot::join(&stack, task).is_some();
-                not_its.extend(task.rank.filter(|_| !is_its));
-                contradictory += usize::from(!fits);
-                is_its && fits
-            });
-            let tasks = Vec::from_iter(tasks.map(|task| (node, task)));
-            if !tasks.is_empty() {
-                let key = key_of(&stack);
-                let new = || KnownStack {
-                    stack,
-                    tasks: Vec::new(),
-                };
-                self.stacks.entry(key).or_insert_with(new).tasks.extend(tasks);
-            }
-        }
-        if !not_its.is_empty() {
-            let ranks = not_its.into_iter().collect();
-            self.complaints.insert(Complaint::NotItsRanks { node, ranks });
-        }
-        if contradictory > 0 {
-            let tasks = contradictory;
-            self.complaints.insert(Complaint::Contradiction { node, tasks });
+            let tasks = tasks.into_iter().map(|task| (node, task));
+            self.add_stack(stack, tasks, |_| own);
         }
     }
 
-    /// What all that was taken says.
-    pub fn finish(mut self) -> Merged {
+    /// Takes a stack with tasks of nodes that are known. `own` are the ranks of a node, where they are known.
+    pub(crate) fn add_stack<'o>(
+        &mut self,
+        stack: Task,
+        tasks: impl Iterator<Item = (NodeId, Own)>,
+        own: impl Fn(NodeId) -> Option<&'o RankSet>,
+    ) {
+        // A node could send what is not in this form, and so keep equal stacks apart.
+        let (stack, _) = snapshot::split(stack);
+        let mut not_its: BTreeMap<NodeId, Vec<u32>> = BTreeMap::new();
+        let tasks = tasks.filter(|(node, task)| {
+            let not_own = task
+                .rank
+                .filter(|&rank| own(*node).is_some_and(|own| !own.contains(rank)));
+            if let Some(rank) = not_own {
+                not_its.entry(*node).or_default().push(rank);
+            }
+            let fits = snapshot::join(&stack, task).is_some();
+            if !fits {
+                let known = self.contradictory.entry(*node).or_default();
+                *known = known.saturating_add(1);
+            }
+            not_own.is_none() && fits
+        });
+        let tasks = Vec::from_iter(tasks);
+        for (node, ranks) in not_its {
+            self.complain_of_ranks(node, &ranks.into_iter().collect());
+        }
+        if !tasks.is_empty() {
+            let key = key_of(&stack);
+            let new = || KnownStack {
+                stack,
+                tasks: Vec::new(),
+            };
+            self.stacks.entry(key).or_insert_with(new).tasks.extend(tasks);
+        }
+    }
+
+    /// A node has spoken of these ranks of others.
+    pub(crate) fn complain_of_ranks(&mut self, node: NodeId, ranks: &RankSet) {
+        let known = self.not_its.entry(node).or_default();
+        *known = RankSet::union([&*known, ranks]);
+    }
+
+    /// Whether a node was heard.
+    pub fn has_heard(&self, node: NodeId) -> bool {
+        self.heard.contains(&node)
+    }
+
+    /// What all that was taken says; `host` gives the name of a node.
+    pub fn finish<'h>(self, host: &dyn Fn(NodeId) -> &'h str) -> Merged {
         let contested = self.contested();
         let stacks = self.stacks.len();
-        let nodes = &self.nodes;
         let is_believed = |own: &Own| own.rank.is_none_or(|rank| !contested.contains(rank));
         let tasks = self.stacks.values().flat_map(|KnownStack { stack, tasks }| {
             let believed = tasks.iter().filter(|(_, own)| is_believed(own));
             believed.filter_map(move |(node, own)| {
                 let mut task = snapshot::join(stack, own)?;
-                task.host = nodes.get(node).cloned().unwrap_or_default();
+                host(*node).clone_into(&mut task.host);
                 if task.rank.is_none() {
                     task.task = format!("{}:{}", task.host, task.task);
                 }
@@ -127,13 +155,28 @@ impl Merge {
         let mut tasks = Vec::from_iter(tasks);
         // Two processes of one rank are told apart by their names.
         tasks.sort_by(|a, b| (a.0, a.1, a.2, &a.3.task).cmp(&(b.0, b.1, b.2, &b.3.task)));
-        let tasks = tasks.into_iter().map(|(.., task)| task).collect();
-        self.complaints.extend(self.quarrels(&contested));
         Merged {
-            tasks,
+            tasks: tasks.into_iter().map(|(.., task)| task).collect(),
             stacks,
-            complaints: self.complaints.into_iter().collect(),
+            window_us: self.window_us,
+            complaints: self.complaints(&contested),
         }
+    }
+
+    /// What is not believed, in order.
+    fn complaints(&self, contested: &RankSet) -> Vec<Complaint> {
+        let not_its = self.not_its.iter().map(|(&node, ranks)| Complaint::NotItsRanks {
+            node,
+            ranks: ranks.clone(),
+        });
+        let contradictory = self
+            .contradictory
+            .iter()
+            .map(|(&node, &tasks)| Complaint::Contradiction { node, tasks });
+        not_its
+            .chain(self.quarrels(contested))
+            .chain(contradictory)
+            .collect()
     }
 
     /// The ranks of each node.

@@ -1,6 +1,8 @@
 //! What front and node say, as frames: the map as its own bytes, all else as JSON.
 
 use crate::frame::{Frame, FrameError, Kind};
+use crate::piece::Piece;
+use crate::plan::{FoundThere, Plan};
 use crate::report::Report;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -11,6 +13,9 @@ pub const VERSION: u32 = 3;
 
 /// What the step of a batch system is called in which a probe runs, so that no other takes that for a part of the job.
 pub const OWN_STEP: &str = "hindmost-probe";
+
+/// What a process has as its first argument that answers together with others, before how many they are. It is a rank of MPI, and no other is to take it for one of the job.
+pub const OWN_ARGUMENT: &str = "--hindmost-together";
 
 /// The probe is there.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -115,6 +120,10 @@ pub enum ToNode {
     },
     /// Look at the tasks.
     Look(Look),
+    /// Answer together with other nodes: in place of [`Select`].
+    Plan(Plan),
+    /// There will be no other question. A single node sees that by the end of the stream.
+    End,
 }
 
 /// Which of several maps one is, of a job of several programs.
@@ -146,6 +155,10 @@ pub enum FromNode {
     Report(Report),
     /// Why it cannot do what it was asked for.
     Failure(String),
+    /// The tasks that there are on several nodes.
+    FoundThere(FoundThere),
+    /// What several nodes were seen at, or a piece of it.
+    Piece(Piece),
 }
 
 /// Why a frame is no message.
@@ -187,6 +200,8 @@ impl ToNode {
             ToNode::Select(select) => framed(Kind::Select, json(select)),
             ToNode::Map { place, bytes } => framed(place.kind(), bytes.clone()),
             ToNode::Look(look) => framed(Kind::Look, json(look)),
+            ToNode::Plan(plan) => framed(Kind::Plan, json(plan)),
+            ToNode::End => framed(Kind::End, Vec::new()),
         }
     }
 
@@ -206,6 +221,8 @@ impl ToNode {
                 bytes: frame.bytes,
             }),
             Kind::Look => parsed(&frame).map(ToNode::Look),
+            Kind::Plan => parsed(&frame).map(ToNode::Plan),
+            Kind::End => Ok(ToNode::End),
             other => Err(MessageError::WrongSide(other)),
         }
     }
@@ -222,6 +239,8 @@ impl FromNode {
             FromNode::Found(found) => framed(Kind::Found, json(found)),
             FromNode::Report(report) => framed(Kind::Report, json(report)),
             FromNode::Failure(text) => framed(Kind::Failure, json(text)),
+            FromNode::FoundThere(found) => framed(Kind::FoundThere, json(found)),
+            FromNode::Piece(piece) => framed(Kind::Piece, json(piece)),
         }
     }
 
@@ -235,6 +254,8 @@ impl FromNode {
             Kind::Found => parsed(&frame).map(FromNode::Found),
             Kind::Report => parsed(&frame).map(FromNode::Report),
             Kind::Failure => parsed(&frame).map(FromNode::Failure),
+            Kind::FoundThere => parsed(&frame).map(FromNode::FoundThere),
+            Kind::Piece => parsed(&frame).map(FromNode::Piece),
             other => Err(MessageError::WrongSide(other)),
         }
     }

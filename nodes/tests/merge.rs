@@ -1,7 +1,7 @@
 //! Reports of nodes, merged, against the same tasks looked at all at once: any split into nodes, any order of arrival, reports that come twice.
 
 use base::{Random, RankSet};
-use nodes::{Complaint, FromNode, Merge, NodeId, Reader, Report};
+use nodes::{Complaint, FromNode, Merge, NodeId, Piece, Reader, Report};
 use snapshot::{Frame, Header, ProcessState, RunState, Task, Thread};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -52,6 +52,12 @@ struct Job {
     nodes: Vec<Vec<Task>>,
 }
 
+impl Job {
+    fn host(&self, node: NodeId) -> &str {
+        &self.hosts[node.0 as usize]
+    }
+}
+
 fn job(random: &mut Random) -> Job {
     let count = 1 + random.below(5);
     let hosts = Vec::from_iter((0..count).map(|node| format!("node{node}")));
@@ -96,7 +102,12 @@ fn flat(job: &Job) -> Vec<Task> {
 
 /// A report, over the wire.
 fn sent(tasks: &[Task]) -> Report {
-    let report = Report::of(Header::default(), tasks.to_vec());
+    // What a host says of its clock plays no part, whatever it is.
+    let header = Header {
+        taken: Some(tasks.len() as u64 * 1_000_000_000),
+        ..Header::default()
+    };
+    let report = Report::of(header, tasks.to_vec());
     let mut reader = Reader::default();
     reader.push(&FromNode::Report(report.clone()).to_bytes().unwrap());
     let frame = reader.next_frame().unwrap().unwrap();
@@ -130,14 +141,9 @@ fn any_split_and_any_order_give_what_one_look_at_all_would() {
             let mut merge = Merge::default();
             for at in shuffled(&mut random, job.nodes.len()) {
                 let own = ranks(&job.nodes[at]);
-                merge.add(
-                    NodeId(at as u32),
-                    &job.hosts[at],
-                    Some(&own),
-                    sent(&job.nodes[at]),
-                );
+                merge.add(NodeId(at as u32), Some(&own), sent(&job.nodes[at]));
             }
-            let merged = merge.finish();
+            let merged = merge.finish(&|node| job.host(node));
             assert_eq!(merged.tasks, expected, "seed {seed}");
             assert_eq!(
                 (merged.stacks, &merged.complaints[..]),
@@ -148,6 +154,83 @@ fn any_split_and_any_order_give_what_one_look_at_all_would() {
         }
     }
     assert!(shared > 300, "hardly any two tasks had one stack: {shared}");
+}
+
+/// The frames of an answer, and what is read of them. Small pieces, so that stacks are parted.
+fn framed(merge: Merge) -> (Vec<u8>, Vec<Piece>) {
+    let mut stream = Vec::new();
+    for piece in merge.into_pieces(500) {
+        stream.extend(FromNode::Piece(piece).to_bytes().unwrap());
+    }
+    let (mut reader, mut pieces) = (Reader::default(), Vec::new());
+    reader.push(&stream);
+    while let Some(frame) = reader.next_frame().unwrap() {
+        match FromNode::of(frame).unwrap() {
+            FromNode::Piece(piece) => pieces.push(piece),
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(reader.finish(), Ok(()));
+    let last = Vec::from_iter(pieces.iter().map(Piece::is_last));
+    assert!(last.iter().rev().skip(1).all(|is_last| !is_last) && last.ends_with(&[true]));
+    (stream, pieces)
+}
+
+/// Reports merged along any tree, in any order, some of them twice and one of them with lies, are the very bytes that they are when all of them are merged at once.
+#[test]
+fn along_any_tree_the_same_bytes_come_out() {
+    let (mut parted, mut lies) = (0, 0);
+    for seed in 0..SEEDS {
+        let mut random = Random(seed);
+        let mut job = job(&mut random);
+        let own = Vec::from_iter(job.nodes.iter().map(|tasks| ranks(tasks)));
+        let liar = random.below(job.nodes.len());
+        job.nodes[liar].extend((0..random.below(5) as u32).map(|rank| task(&mut random, Some(rank), 7)));
+        let all = Vec::from_iter(job.nodes.iter().map(|tasks| sent(tasks)));
+        let add = |merge: &mut Merge, at: usize| {
+            merge.add(NodeId(at as u32), Some(&own[at]), all[at].clone());
+        };
+        let gathered = || {
+            let mut merge = Merge::default();
+            (0..all.len()).for_each(|at| add(&mut merge, at));
+            merge
+        };
+        let (expected, pieces) = framed(gathered());
+        parted += usize::from(pieces.len() > 1);
+        let flat = gathered().finish(&|node| job.host(node));
+        lies += flat.complaints.len();
+        for _ in 0..3 {
+            let mut merges = Vec::from_iter(shuffled(&mut random, all.len()).into_iter().map(|at| {
+                let mut merge = Merge::default();
+                add(&mut merge, at);
+                merge
+            }));
+            while merges.len() > 1 {
+                let other = merges.swap_remove(random.below(merges.len()));
+                let into = random.below(merges.len());
+                merges[into].absorb(framed(other).1, |_| true, |_| None);
+            }
+            let (bytes, pieces) = framed(merges.remove(0));
+            assert!(bytes == expected, "seed {seed}");
+            let mut front = Merge::default();
+            front.absorb(pieces, |_| true, |node| Some(&own[node.0 as usize]));
+            assert_eq!(front.finish(&|node| job.host(node)), flat, "seed {seed}");
+        }
+        // Nobody speaks for a node that was not asked, or that has spoken for itself.
+        let mut front = Merge::default();
+        add(&mut front, 0);
+        let strange = all[0].clone();
+        let mut liars = Merge::default();
+        (0..all.len()).for_each(|at| liars.add(NodeId(at as u32), None, strange.clone()));
+        front.absorb(framed(liars).1, |node| node == NodeId(0), |_| None);
+        let mut alone = Merge::default();
+        add(&mut alone, 0);
+        assert_eq!(
+            front.finish(&|node| job.host(node)),
+            alone.finish(&|node| job.host(node))
+        );
+    }
+    assert!(parted > 20 && lies > 10, "{parted} {lies}");
 }
 
 /// One node claims ranks of others: of theirs at most nothing is believed, and all else is as without the claim.
@@ -177,14 +260,9 @@ fn a_node_can_lie_about_its_own_ranks_only() {
                 } else {
                     sent(&job.nodes[at])
                 };
-                merge.add(
-                    NodeId(at as u32),
-                    &job.hosts[at],
-                    knows_ranks.then_some(&own[&at]),
-                    report,
-                );
+                merge.add(NodeId(at as u32), knows_ranks.then_some(&own[&at]), report);
             }
-            let merged = merge.finish();
+            let merged = merge.finish(&|node| job.host(node));
             let complained = merged.complaints.iter().any(|complaint| match complaint {
                 Complaint::NotItsRanks { node, .. } => knows_ranks && *node == NodeId(liar as u32),
                 Complaint::SeveralNodes { ranks, .. } => !knows_ranks && *ranks == claimed,

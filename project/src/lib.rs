@@ -57,6 +57,7 @@ mod preprocess;
 mod recorded;
 mod recorder;
 mod recordings;
+mod reducer;
 mod seen;
 mod symbolize;
 mod threads;
@@ -97,6 +98,7 @@ pub use recorder::{
     make_recorder, make_recording_directory, new_recording_directory, program_with_own_mpi, tracer,
 };
 pub use recordings::{FirstLook, recordings_named, waiting};
+pub use reducer::make_reducer;
 pub use regular_files::Reader;
 pub use seen::{LookedAt, Seen};
 pub use threads::start as start_threads;

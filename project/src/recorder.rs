@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 
 /// The file that the C shim is linked with.
 const RUNTIME: &str = "libruntime_pmpi.a";
-const HINT: &str = "--mpicc names the compiler of the job's MPI library";
+pub(crate) const HINT: &str = "--mpicc names the compiler of the job's MPI library";
 
 /// A directory that only this user can read, with a name that was not there.
 pub fn new_recording_directory() -> Result<PathBuf, Failure> {

@@ -6,6 +6,7 @@
 use crate::launcher::is_launcher;
 use crate::procfs;
 use crate::tasks::user_of;
+use nodes::OWN_ARGUMENT;
 
 /// A launcher's daemon on another host.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -71,6 +72,11 @@ pub(crate) fn with_argument(argument: &str) -> Option<u32> {
         let is_ours = own == Some(0) || user_of(pid) == own;
         is_ours && is_launcher(&procfs::command(pid)) && arguments(pid).iter().any(|found| found == argument)
     })
+}
+
+/// Whether a process is one of those that answer together for us, or for somebody else who asks.
+pub(crate) fn is_reducer(pid: u32) -> bool {
+    arguments(pid).get(1).is_some_and(|first| first == OWN_ARGUMENT)
 }
 
 fn arguments(pid: u32) -> Vec<String> {

@@ -104,7 +104,7 @@ pub use mpir::of_launcher as launcher_table;
 pub use names::defines_function;
 pub use procfs::path_as_mapped;
 pub use proctable::{ProcessTable, TableEntry, own_host, same_host};
-pub use serve::{ServeError, selected, serve};
+pub use serve::{ServeError, Served, listen, selected, serve};
 pub use several::take_each;
 pub use symbols::names_of_functions;
 pub use sys::die_without_memory;

@@ -70,7 +70,7 @@ pub fn serve(input: impl Read + Send + 'static, mut output: impl Write) -> Resul
 }
 
 /// Hands on the messages of a stream up to its end. What is no message is handed on as the error that it is, and nothing after it.
-fn listen(mut input: impl Read, messages: &Sender<Result<ToNode, MessageError>>) {
+pub fn listen(mut input: impl Read, messages: &Sender<Result<ToNode, MessageError>>) {
     let mut reader = Reader::default();
     let mut piece = vec![0; 1 << 16];
     let mut is_sound = true;
@@ -108,35 +108,72 @@ fn answer_all(
     messages: &Receiver<Result<ToNode, MessageError>>,
     output: &mut impl Write,
 ) -> Result<Infallible, ServeError> {
-    let (mut job, mut maps) = (Job::default(), vec![Map::default()]);
+    let mut served = Served::default();
     loop {
         let message = messages.recv_timeout(IDLE).map_err(|_| ServeError::Idle)?;
         let answer = match message.map_err(ServeError::Message)? {
-            ToNode::Select(select) => match selected(&select) {
-                Ok(selected) => {
-                    job = selected;
-                    FromNode::Found(found(&job))
-                }
+            ToNode::Select(select) => match served.select(&select) {
+                Ok(found) => FromNode::Found(found),
                 Err(why) => FromNode::Failure(why),
             },
-            ToNode::Map { place, bytes } => match Map::from_bytes(&bytes) {
-                Ok(read) => {
-                    match place {
-                        MapPlace::First => maps = vec![read],
-                        MapPlace::Further => maps.push(read),
-                    }
-                    job.prefer(&Vec::from_iter(&maps));
-                    continue;
-                }
-                Err(error) => FromNode::Failure(format!("the map cannot be read: {error}")),
+            ToNode::Map { place, bytes } => match served.take_map(place, &bytes) {
+                Ok(()) => continue,
+                Err(why) => FromNode::Failure(why),
             },
-            ToNode::Look(look) => {
-                let maps = Vec::from_iter(&maps);
-                let (header, records) = take_each(&maps, &job.tasks, options(look));
-                FromNode::Report(Report::of(header, records))
+            ToNode::Look(look) => FromNode::Report(served.look(look)),
+            ToNode::Plan(_) | ToNode::End => {
+                FromNode::Failure("a probe answers for its own host alone".to_owned())
             }
         };
         send(output, &answer)?;
+    }
+}
+
+/// The tasks of this host that were asked for, and the maps by which they are read.
+#[derive(Debug)]
+pub struct Served {
+    job: Job,
+    maps: Vec<Map>,
+}
+
+impl Default for Served {
+    fn default() -> Self {
+        Served {
+            job: Job::default(),
+            maps: vec![Map::default()],
+        }
+    }
+}
+
+impl Served {
+    /// From now on these tasks are meant.
+    ///
+    /// # Errors
+    /// There are none, and why.
+    pub fn select(&mut self, select: &Select) -> Result<Found, String> {
+        self.job = selected(select)?;
+        Ok(found(&self.job))
+    }
+
+    /// From now on they are read by this map, too, or by it alone.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn take_map(&mut self, place: MapPlace, bytes: &[u8]) -> Result<(), String> {
+        let read = Map::from_bytes(bytes).map_err(|error| format!("the map cannot be read: {error}"))?;
+        match place {
+            MapPlace::First => self.maps = vec![read],
+            MapPlace::Further => self.maps.push(read),
+        }
+        self.job.prefer(&Vec::from_iter(&self.maps));
+        Ok(())
+    }
+
+    /// What they are at.
+    pub fn look(&self, look: Look) -> Report {
+        let maps = Vec::from_iter(&self.maps);
+        let (header, records) = take_each(&maps, &self.job.tasks, options(look));
+        Report::of(header, records)
     }
 }
 

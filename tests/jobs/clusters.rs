@@ -3,6 +3,7 @@
 //! The hosts are namespaces of this machine (`hosts`), the jobs are Open MPI's and MPICH's, started by `ssh`: rank 0 on node1, 1 and 2 on node2, 3 on node3. Rank 2 waits for what nobody does.
 
 mod hosts;
+mod reducing;
 mod slurm;
 mod timing;
 
@@ -201,6 +202,9 @@ impl Cluster {
         );
         find.arg("--probe").arg(&self.probe).args(arguments);
         find.env("XDG_CACHE_HOME", out().join("cache"));
+        // What is reduced by MPI is started by it.
+        find.env("OMPI_ALLOW_RUN_AS_ROOT", "1");
+        find.env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
         find
     }
 
@@ -264,7 +268,9 @@ impl Cluster {
         );
         let processes = self.hosts.running(node).into_iter();
         // What reaches a host that hangs has the same words among its arguments, and ends when that host does.
-        let probes = processes.filter(|(_, line)| line.contains("--serve") && !line.starts_with("ssh"));
+        let probes = processes.filter(|(_, line)| {
+            line.contains("--serve") && !line.starts_with("ssh") || line.contains("/reducer-")
+        });
         format!(
             "{}{:?}",
             String::from_utf8_lossy(&files.stdout),
@@ -313,6 +319,7 @@ fn one_command_answers_for_all_hosts_though_some_are_half_dead() {
     let launcher = cluster.hang(&HYDRA);
     let answer = cluster.names_rank_2(&[&launcher], "");
     assert_eq!(answer["tasks"], 4, "{answer:#}");
+    cluster.is_reduced_by_mpi(&launcher, &HYDRA);
     let list = cluster.directory.join("list");
     std::fs::write(&list, "node1\nnode2 # two ranks\nnode3\nnode4 # none\n").unwrap();
     let report = cluster.directory.join("report-of-hosts");
@@ -347,6 +354,8 @@ fn one_command_answers_for_all_hosts_though_some_are_half_dead() {
     cluster.names_rank_2(&["--hosts", list.to_str().unwrap()], "");
     cluster.nothing_remains();
     cluster.is_looked_at_in_other_ways(&launcher);
+    cluster.is_reduced_by_mpi(&launcher, &OPEN_MPI);
+    cluster.has_a_full_disk(&launcher);
 
     // What is sent is not what comes there: an answer with one altered byte counts as none.
     let altered = format!(
@@ -540,6 +549,27 @@ impl Cluster {
         }
     }
 
+    /// The probe goes where there is room, and where there is none anywhere that is said.
+    fn has_a_full_disk(&self, launcher: &str) {
+        let mount = |at: &str| {
+            let words = ["mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", at];
+            assert!(self.hosts.run(3, &words).status.success(), "{at}");
+        };
+        mount("/dev/shm");
+        let answer = self.names_rank_2(&[launcher], "");
+        assert!(!warnings(&answer).contains("not seen"), "{answer:#}");
+        let places = ["/run", "/tmp", "/root"];
+        places.iter().for_each(|at| mount(at));
+        // Without this `sshd` takes nobody.
+        assert!(self.hosts.run(3, &["mkdir", "/run/sshd"]).status.success());
+        let answer = self.names_rank_2(&[launcher], "3");
+        assert!(warnings(&answer).contains("they are full"), "{answer:#}");
+        for at in ["/dev/shm"].iter().chain(&places) {
+            assert!(self.hosts.run(3, &["umount", at]).status.success(), "{at}");
+        }
+        self.nothing_remains();
+    }
+
     /// Nobody is named by what one host alone has.
     #[track_caller]
     fn names_of_one_host(&self, arguments: &[&str], missing: &str) -> Value {
@@ -635,6 +665,25 @@ fn a_job_of_slurm_is_asked_for_by_its_number() {
         assert_eq!(answer["missing_ranks"], missing, "{answer:#}");
         answer
     };
+    // The same through MPI, which Slurm starts as one more step.
+    let reducer = reducing::reducer("mpicc.openmpi");
+    let together = [
+        "--job",
+        &job,
+        "--reduce",
+        "mpi",
+        "--reducer",
+        reducer.to_str().unwrap(),
+    ];
+    let together = [&together[..], &["--deadline", "60s"]].concat();
+    let answer = answered(run(find(&together).env("SLURM_MPI_TYPE", "pmix")), "");
+    assert!(!warnings(&answer).contains("reduced by MPI"), "{answer:#}");
+    // Where Slurm starts no MPI, they do not know of each other.
+    let answer = answered(run(find(&together).env("SLURM_MPI_TYPE", "none")), "");
+    assert!(
+        warnings(&answer).contains("it was made for another MPI"),
+        "{answer:#}"
+    );
     // Two users look at the same time, and neither takes the other for a part of the job.
     let piped = |mut command: Command| {
         let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -70,6 +70,7 @@ pub fn run_scale() -> Result<()> {
 
 /// Measures jobs of many nodes; `sizes` are numbers of nodes in place of the usual ones.
 pub fn run_nodes(sizes: &[u32]) -> Result<()> {
+    setup::ensure()?;
     scale::run_nodes(sizes)
 }
 

@@ -112,6 +112,7 @@ fn fill(prefix: &Path) -> Result<()> {
             "runtime-pmpi",
             "runtime-gcc",
             "runtime-trace",
+            "runtime-reduce",
         ])?,
     )?;
     Ok(())
@@ -213,6 +214,7 @@ fn use_it(place: &Path, prefix: &Path) -> Result<()> {
     let found = found?;
     ensure!(found.contains("it=5"), "find names no iteration:\n{found}");
     run(&["recorder", "--mpicc", "mpicc", "-o", "recorder.so"])?;
+    run(&["build-reducer", "--mpicc", "mpicc", "-o", "reducer"])?;
     run(&["plugin", "-o", "plugin.so"])?;
     run(&["run", "--no-recorder", "--trace", "traces", "--", "true"])?;
     let man = prefix.join("share/man/man1/hindmost-find.1");

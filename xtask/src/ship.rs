@@ -11,9 +11,10 @@ const SMALL: &str = "x86_64-unknown-linux-musl";
 const USUAL: &str = "x86_64-unknown-linux-gnu";
 
 /// What programs of the machine are linked with, or preload: the member of the workspace, and its library.
-const LIBRARIES: [(&str, &str); 3] = [
+const LIBRARIES: [(&str, &str); 4] = [
     ("runtime-pmpi", "libruntime_pmpi.a"),
     ("runtime-gcc", "libruntime_gcc.a"),
+    ("runtime-reduce", "libruntime_reduce.a"),
     ("runtime-trace", "libruntime_trace.so"),
 ];
 
@@ -27,8 +28,8 @@ pub fn hindmost() -> Result<PathBuf> {
     one_file("cli", "hindmost", "dist")
 }
 
-/// Builds what `recorder`, `plugin` and `run --trace` need beside the command, and returns the paths. They become part of programs of the machine, and use its C library.
-pub fn libraries() -> Result<[PathBuf; 3]> {
+/// Builds what `recorder`, `plugin`, `build-reducer` and `run --trace` need beside the command, and returns the paths. They become part of programs of the machine, and use its C library.
+pub fn libraries() -> Result<[PathBuf; 4]> {
     let mut build = cargo();
     build.args(["build", "--lib", "--profile", "dist", "--target", USUAL]);
     build.args(LIBRARIES.map(|(member, _)| format!("--package={member}")));

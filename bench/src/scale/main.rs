@@ -26,7 +26,7 @@ fn main() -> ExitCode {
         [nodes, sizes @ ..] if nodes == "nodes" => of_nodes(sizes),
         [kind, tasks] => number(tasks).and_then(|tasks| one(kind, tasks)),
         [kind, tasks, directory] => number(tasks).and_then(|tasks| record(kind, tasks, directory)),
-        _ => Err("usage: scale-bench [nodes SIZE… | KIND TASKS [DIRECTORY]]".to_owned()),
+        _ => Err("usage: scale-bench [nodes [--reducer FILE] SIZE… | KIND TASKS [DIRECTORY]]".to_owned()),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -43,15 +43,24 @@ fn number(tasks: &str) -> Result<u32, String> {
         .map_err(|_| format!("'{tasks}' is no number of tasks"))
 }
 
-/// What a front end does with the answers of nodes: of so many each, or one step of that.
+/// What a front end does with the answers of nodes: of so many each, with a reducer or without, or one step of that.
 fn of_nodes(words: &[String]) -> Result<(), String> {
-    if let [step, count, file] = words
+    let (reducer, words) = match words {
+        [option, reducer, sizes @ ..] if option == "--reducer" => (Some(Path::new(reducer)), sizes),
+        words => (None, words),
+    };
+    if let [step, count, file, rest @ ..] = words
         && number(step).is_err()
     {
-        return nodes::one(step, number(count)?, file);
+        return nodes::one(
+            step,
+            number(count)?,
+            file,
+            rest.first().map_or("", String::as_str),
+        );
     }
     let sizes: Vec<u32> = words.iter().map(|word| number(word)).collect::<Result<_, _>>()?;
-    nodes::all(&sizes)
+    nodes::all(&sizes, reducer)
 }
 
 /// The job as files: its program, and its recorded stacks.

@@ -4,7 +4,7 @@ use super::measure::used_by_printing;
 use crate::command::{self, build_hindmost, cargo, succeed, work_directory};
 use anyhow::Result;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// How many tasks are recorded.
@@ -32,9 +32,11 @@ const NODES: [u32; 2] = [1_000, 10_000];
 pub(super) fn run_nodes(sizes: &[u32]) -> Result<()> {
     let sizes = if sizes.is_empty() { &NODES[..] } else { sizes };
     let words = sizes.iter().map(u32::to_string);
+    let hindmost = build_hindmost()?;
     command::run(
         Command::new(command::build_bench("scale-bench")?)
-            .arg("nodes")
+            .args(["nodes", "--reducer"])
+            .arg(reducer(&hindmost)?)
             .args(words),
     )?;
     println!("\nAn answer for several hosts (namespaces of this machine, by ssh)\n");
@@ -51,8 +53,18 @@ pub(super) fn run_nodes(sizes: &[u32]) -> Result<()> {
     let mut hosts = cargo();
     hosts.args(["test", "--package", "tests", "--test", "jobs"]);
     hosts.args(["clusters::timing", "--", "--ignored", "--nocapture"]);
-    hosts.env("HINDMOST_BIN", build_hindmost()?);
+    hosts.env("HINDMOST_BIN", hindmost);
     command::run(&mut hosts)
+}
+
+/// The reducer for Open MPI, of what is measured.
+fn reducer(hindmost: &Path) -> Result<PathBuf> {
+    command::run(cargo().args(["build", "--release", "--package", "runtime-reduce"]))?;
+    let reducer = work_directory("bench")?.join("hindmost-reducer");
+    let mut make = Command::new(hindmost);
+    make.args(["build-reducer", "--mpicc", "mpicc.openmpi", "-o"]);
+    succeed(make.arg(&reducer))?;
+    Ok(reducer)
 }
 
 /// What commands take for recorded stacks.
