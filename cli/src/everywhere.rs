@@ -430,15 +430,20 @@ pub(crate) fn not_seen(ranks: Option<&RankSet>, host: &str) -> String {
 /// A probe with all its debug info has less.
 const LARGEST_PROBE: Limit = Limit::of(256 << 20);
 
+/// The file that the user names, or the one of this name that is installed beside this command.
+pub(crate) fn named_or_beside(named: Option<&Path>, name: &str) -> Result<PathBuf, Failure> {
+    match named {
+        Some(named) => Ok(named.to_owned()),
+        None => Ok(std::env::current_exe()
+            .map_err(|error| Failure::new(format!("it is not known where hindmost is: {error}")))?
+            .with_file_name(name)),
+    }
+}
+
 /// The probe that is sent along.
 fn probe(named: Option<&Path>) -> Result<Probe, Failure> {
     const NAME: &str = "hindmost-probe";
-    let path = match named {
-        Some(named) => named.to_owned(),
-        None => std::env::current_exe()
-            .map_err(|error| Failure::new(format!("it is not known where hindmost is: {error}")))?
-            .with_file_name(NAME),
-    };
+    let path = named_or_beside(named, NAME)?;
     let refused = |why: String| {
         Failure::new(format!("{}: {why}", path.display())).hint(format!(
             "to look at other hosts hindmost sends {NAME} there, which is installed beside it; --probe FILE names another, --here asks no other host"

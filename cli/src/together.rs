@@ -1,5 +1,6 @@
 //! Hosts whose answers are reduced by MPI on the hosts themselves, where the user wants it. Who has no part in it is asked as without: nothing that fails here costs more than a third of the time that a look has.
 
+use crate::everywhere::named_or_beside;
 use crate::host_args::{HostArgs, Reduce};
 use cluster::{Asked, Launch, Loss, Reduction, Transport};
 use nodes::{Found, NodeId};
@@ -131,12 +132,7 @@ fn program_of(launcher: u32) -> Option<String> {
 /// The program that is started on the hosts.
 fn reducer(named: Option<&Path>) -> Result<PathBuf, Failure> {
     const NAME: &str = "hindmost-reducer";
-    let path = match named {
-        Some(named) => named.to_owned(),
-        None => std::env::current_exe()
-            .map_err(|error| Failure::new(format!("it is not known where hindmost is: {error}")))?
-            .with_file_name(NAME),
-    };
+    let path = named_or_beside(named, NAME)?;
     // A launcher would look for a name without a directory in PATH, and for a relative one elsewhere.
     path.canonicalize().ok().filter(|path| path.is_file()).ok_or_else(|| {
         Failure::new(format!("{}: there is no such program", path.display())).hint(format!(

@@ -6,26 +6,30 @@ use base::Random;
 use nodes::{FromNode, Merge, NodeId, PIECE, Plan, PlannedNode, Report, Select, ToNode};
 use snapshot::{Frame, Header, Task};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
-/// The reducer of an MPI, made as users make it, of what cargo has built beside the command or builds now.
+/// What a reducer is made of. It was built with these tests, which depend on it, so it lies beside them; files of the same name with another hash are of earlier builds.
+fn runtime() -> PathBuf {
+    let tests = std::env::current_exe().expect("a test has a file");
+    let beside = std::fs::read_dir(tests.with_file_name("")).expect("its directory can be read");
+    let is_runtime = |name: &str| name.starts_with("libruntime_reduce-") && name.ends_with(".a");
+    let built = beside.filter_map(Result::ok).filter(|file| {
+        let name = file.file_name();
+        name.to_str().is_some_and(is_runtime)
+    });
+    let newest = built.max_by_key(|file| file.metadata().and_then(|about| about.modified()).ok());
+    newest.expect("runtime-reduce is built with the tests").path()
+}
+
+/// The reducer of an MPI, made as users make it.
 pub fn reducer(compiler: &str) -> PathBuf {
-    const NAME: &str = "libruntime_reduce.a";
-    let beside = Path::new(hindmost().get_program()).with_file_name(NAME);
-    if !beside.is_file() {
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let mut build = Command::new(cargo);
-        build.args(["build", "--quiet", "--package", "runtime-reduce", "--lib"]);
-        let output = run(build.current_dir(env!("CARGO_MANIFEST_DIR")));
-        assert!(output.status.success(), "{}", said(&output));
-    }
     let reducer = out().join(format!("reducer-{compiler}"));
     let made = run(hindmost()
         .args(["build-reducer", "--mpicc", compiler, "-o"])
         .arg(&reducer)
         .arg("--runtime")
-        .arg(&beside));
+        .arg(runtime()));
     assert!(made.status.success(), "{}", said(&made));
     reducer
 }
