@@ -67,7 +67,6 @@ impl Everywhere {
         job: &Job,
         launcher: Option<u32>,
     ) -> Result<Self, Unreached> {
-        let begun = Instant::now();
         let probe = probe(args.probe.as_deref()).map_err(Unreached::NotAsked)?;
         let patience = Patience {
             deadline: args.deadline,
@@ -76,6 +75,8 @@ impl Everywhere {
         let asked = BTreeMap::from_iter((0..).map(NodeId).zip(asked));
         let mut apart = Vec::new();
         let wanted = WantedReduction::of(args, &transport, launcher).map_err(Unreached::NotAsked)?;
+        // What the attempt to have them answer together takes is taken from the time that they have.
+        let begun = wanted.as_ref().map(|_| Instant::now());
         let together = wanted.and_then(|wanted| wanted.start(&asked).map_err(|why| apart.push(why)).ok());
         if let Some(together) = &together {
             output::note(&together.how());
@@ -93,7 +94,8 @@ impl Everywhere {
             apart,
             notes: Vec::new(),
         };
-        everywhere.gathering.settle(begun.elapsed());
+        let spent = begun.map_or(Duration::ZERO, |begun| begun.elapsed());
+        everywhere.gathering.settle(spent);
         match everywhere.has_no_task(job) {
             Some(why) => Err(why),
             None => Ok(everywhere),

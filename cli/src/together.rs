@@ -58,7 +58,13 @@ impl WantedReduction {
     pub(crate) fn start(self, asked: &BTreeMap<NodeId, Asked>) -> Result<Together, String> {
         let launch = self.launch.map_err(|why| apart(&why))?;
         let program = launch.program().to_owned();
-        let not_together = |loss: &Loss| apart(&said(&program, loss));
+        let hint = match launch {
+            Launch::Slurm(_) => {
+                "; SLURM_MPI_TYPE names one of `srun --mpi=list`, by which Slurm starts programs of MPI"
+            }
+            Launch::Known { .. } | Launch::Template(_) => "",
+        };
+        let not_together = |loss: &Loss| apart(&format!("{}{hint}", said(&program, loss)));
         let reduction = Reduction::start(&launch, &self.reducer, asked, self.patience);
         let mut reduction = reduction.map_err(|loss| not_together(&loss))?;
         let found = reduction.found().map_err(|loss| not_together(&loss))?;
