@@ -2,8 +2,9 @@
 
 use crate::hosts::HostName;
 use crate::printed::{NotPrinted, printed_by};
+use crate::slurm;
 use base::clean;
-use nodes::{OWN_ARGUMENT, OWN_STEP};
+use nodes::OWN_ARGUMENT;
 use std::fmt;
 use std::path::Path;
 use std::process::Command;
@@ -160,15 +161,9 @@ impl Launch {
                 command.args(words);
             }
             Launch::Slurm(job) => {
-                command = Command::new("srun");
-                command.args(["--overlap", "--quiet", "--unbuffered", "--disable-status"]);
                 // Process 0 alone is spoken to.
-                command.args(["--input=0", "--chdir=/", "--ntasks-per-node=1"]);
-                command.arg(format!("--nodes={count}"));
-                command.arg(format!("--ntasks={count}"));
-                command.arg(format!("--job-name={OWN_STEP}"));
-                command.arg(format!("--jobid={job}"));
-                command.arg(format!("--nodelist={}", names(",", "")));
+                let own = ["--input=0", "--ntasks-per-node=1"];
+                command = slurm::step(*job, hosts.len(), &names(",", ""), &own);
             }
         }
         command.args([reducer.as_os_str(), OWN_ARGUMENT.as_ref(), count.as_ref()]);

@@ -260,6 +260,26 @@ fn the_job(id: &JobId, listed: &str) -> Result<(u32, String), SlurmError> {
     }
 }
 
+/// The command that starts a step of our own in a job, with one process on each of `count` nodes, which `nodes` names with commas; `own` are options besides.
+pub(crate) fn step(job: u32, count: usize, nodes: &str, own: &[&str]) -> Command {
+    let mut command = Command::new("srun");
+    // It shares what the job's own steps have. Without `unbuffered` only whole lines come back; `disable-status` hands a `^C` on.
+    command.args([
+        "--overlap",
+        "--quiet",
+        "--unbuffered",
+        "--disable-status",
+        "--chdir=/",
+    ]);
+    command.args(own);
+    command.arg(format!("--nodes={count}"));
+    command.arg(format!("--ntasks={count}"));
+    command.arg(format!("--job-name={OWN_STEP}"));
+    command.arg(format!("--jobid={job}"));
+    command.arg(format!("--nodelist={nodes}"));
+    command
+}
+
 /// A step that `srun` has started.
 #[derive(Debug, PartialEq, Eq)]
 struct Step {

@@ -1,7 +1,7 @@
 //! How a command line comes to run on a host with its standard streams here: by `ssh` as the user has configured it, by a step of the job's batch system, or by whatever program the user names.
 
 use crate::hosts::HostName;
-use nodes::OWN_STEP;
+use crate::slurm;
 use std::fmt;
 use std::process::Command;
 use std::time::Duration;
@@ -95,21 +95,7 @@ impl Transport {
                 command
             }
             Transport::Slurm(job) => {
-                let mut command = Command::new("srun");
-                // It shares what the job's own steps have. Without `unbuffered` only whole lines come back; `disable-status` hands a `^C` on.
-                command.args([
-                    "--overlap",
-                    "--quiet",
-                    "--unbuffered",
-                    "--disable-status",
-                    "--mpi=none",
-                    "--chdir=/",
-                    "--nodes=1",
-                    "--ntasks=1",
-                ]);
-                command.arg(format!("--job-name={OWN_STEP}"));
-                command.arg(format!("--jobid={job}"));
-                command.arg(format!("--nodelist={host}"));
+                let mut command = slurm::step(*job, 1, host.as_str(), &["--mpi=none"]);
                 command.args(["sh", "-c", line]);
                 command
             }
