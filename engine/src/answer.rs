@@ -316,7 +316,7 @@ pub enum Grounds {
         first: FirstTask,
         /// Where its thread stands.
         doing: Box<Position>,
-        /// The calls in which threads of the others wait.
+        /// The calls in which threads of the others wait, most tasks first.
         others_in: Vec<String>,
     },
     /// The flight recorder finds them: [`Answer::waiting`] says what they have to do with each other or with the others.

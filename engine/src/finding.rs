@@ -19,7 +19,7 @@ use snapshot::Task;
 use std::cmp::Reverse;
 
 /// How many calls of the others are named.
-pub(crate) const CALLS: usize = 3;
+const CALLS: usize = 3;
 
 /// Who is to be looked at, if anybody is.
 pub(crate) fn of(
@@ -316,11 +316,7 @@ fn at_entry(job: &JobView<'_>, classes: &[TaskClass], members: &[Vec<Member<'_>>
     let first = *tasks.first()?;
     let who = job.who_of(tasks.iter().copied());
     let total: u64 = classes.iter().map(|class| class.who.count()).sum();
-    let stand_out = match who.count() {
-        1 => total > 1,
-        count => 2 * count <= total,
-    };
-    stand_out.then(|| Finding {
+    stand_out(&who, total).then(|| Finding {
         certainty: Certainty::Probable,
         by: Witness::State,
         classes: named,
@@ -340,10 +336,9 @@ fn alone_though_ahead(classes: &[TaskClass]) -> Option<Finding> {
     let named = Vec::from_iter((0..classes.len()).filter(|&at| !class_waits(&classes[at])));
     let who = Who::of_all(named.iter().map(|&at| &classes[at].who));
     let total: u64 = classes.iter().map(|class| class.who.count()).sum();
-    let stand_out = !named.is_empty() && (who.count() == 1 && total > 1 || 2 * who.count() <= total);
     let others = classes.iter().enumerate().filter(|(at, _)| !named.contains(at));
     let others_in = calls(others.map(|(_, class)| class));
-    stand_out.then(|| Finding {
+    stand_out(&who, total).then(|| Finding {
         certainty: Certainty::Probable,
         by: Witness::State,
         classes: named,
@@ -427,16 +422,30 @@ pub(crate) fn waits(activity: &Activity) -> bool {
     }
 }
 
+/// Whether these are so few of all tasks that they stand out.
+pub(crate) fn stand_out(who: &Who, total: u64) -> bool {
+    match who.count() {
+        0 => false,
+        1 => total > 1,
+        count => 2 * count <= total,
+    }
+}
+
 /// The calls that classes are in, those of most tasks first.
 fn calls<'c>(classes: impl Iterator<Item = &'c TaskClass>) -> Vec<String> {
+    calls_of(classes.map(|class| (&class.position.activity, class.who.count())))
+}
+
+/// The calls that so many tasks are in, those of most first.
+pub(crate) fn calls_of<'c>(doing: impl Iterator<Item = (&'c Activity, u64)>) -> Vec<String> {
     let mut counts: Vec<(&str, u64)> = Vec::new();
-    for class in classes {
-        let (Activity::Blocked(call) | Activity::Inside(call)) = &class.position.activity else {
+    for (activity, tasks) in doing {
+        let (Activity::Blocked(call) | Activity::Inside(call)) = activity else {
             continue;
         };
         match counts.iter_mut().find(|(known, _)| known == call) {
-            Some((_, count)) => *count += class.who.count(),
-            None => counts.push((call, class.who.count())),
+            Some((_, count)) => *count += tasks,
+            None => counts.push((call, tasks)),
         }
     }
     counts.sort_by_key(|&(_, count)| Reverse(count));

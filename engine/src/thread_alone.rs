@@ -6,7 +6,7 @@
 
 use crate::Who;
 use crate::answer::{Activity, Certainty, Finding, Grounds, Position, TaskClass, Witness};
-use crate::finding::{CALLS, waits};
+use crate::finding::{calls_of, stand_out, waits};
 use crate::threads::{ThreadActivity, ThreadGroup};
 
 /// The tasks of which some thread neither waits nor helps a library, if all other tasks have a thread that waits for other tasks, and these are
@@ -31,23 +31,16 @@ pub(crate) fn of(classes: &[TaskClass], doubt: String) -> Option<Finding> {
     let others = Who::of_all(waiting.iter().map(|(group, _)| &group.who));
     let total: u64 = classes.iter().map(|class| class.who.count()).sum();
     let all_others_wait = others.count() - others.in_common(&who) == total - who.count();
-    let stand_out = match who.count() {
-        0 => false,
-        1 => total > 1,
-        count => 2 * count <= total,
-    };
-    let (_, first, doing) = outside.first().filter(|_| stand_out && all_others_wait)?;
+    if !all_others_wait || !stand_out(&who, total) {
+        return None;
+    }
+    let (_, first, doing) = outside.first()?;
     let mut named = Vec::from_iter(outside.iter().map(|(at, ..)| *at));
     named.dedup();
-    let mut others_in = Vec::new();
-    for (_, position) in waiting {
-        if let Activity::Blocked(call) | Activity::Inside(call) = &position.activity
-            && !others_in.contains(call)
-        {
-            others_in.push(call.clone());
-        }
-    }
-    others_in.truncate(CALLS);
+    let others_in = waiting
+        .iter()
+        .map(|(group, position)| (&position.activity, group.who.count()));
+    let others_in = calls_of(others_in);
     Some(Finding {
         certainty: Certainty::Probable,
         by: Witness::State,

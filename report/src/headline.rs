@@ -481,7 +481,7 @@ fn by_thread_alone(
         _ => "threads of their own are",
     };
     let others = match count(answer) - finding.who.count() {
-        1 => "one of the other task waits".to_owned(),
+        1 => "a thread of the other one waits".to_owned(),
         others => format!("threads of the other {others} wait"),
     };
     let words = format!(
