@@ -4,7 +4,7 @@
 //! are transparent here. Abstract functions (the description that inlined copies share) have no code and give no
 //! node, but they are what nodes of one source function have in common: their [`Origin`].
 
-use crate::debug::{Debug, Die, Entry, UnitId};
+use crate::debug::{Debug, Die, Entry, UnitId, text};
 use crate::elf::Image;
 use crate::lines::UnitFiles;
 use crate::optimised::optimised;
@@ -146,6 +146,8 @@ impl<'a> Walk<'_, '_, 'a, '_> {
         // The entries that are open around the current one, with their depths. An explicit stack: a damaged file may
         // nest deeper than ours is.
         let mut open: Vec<(isize, Open)> = Vec::new();
+        // The module of Fortran around the current entry, with its depth.
+        let mut module: Option<(isize, String)> = None;
         let debug = self.debug;
         let mut cursor = debug.units[unit].entries();
         while let Some(entry) = cursor.next_dfs()? {
@@ -153,6 +155,7 @@ impl<'a> Walk<'_, '_, 'a, '_> {
             while open.last().is_some_and(|&(outer, _)| outer >= depth) {
                 open.pop();
             }
+            module = module.filter(|&(outer, _)| outer < depth);
             let around = open.last().map(|&(_, open)| open);
             let die = Die {
                 unit,
@@ -170,8 +173,13 @@ impl<'a> Walk<'_, '_, 'a, '_> {
                     }
                     continue;
                 }
+                gimli::DW_TAG_module => {
+                    let name = debug.string_attr(unit, entry, gimli::DW_AT_name);
+                    module = name.map(|name| (depth, text(name)));
+                    continue;
+                }
                 gimli::DW_TAG_variable if around.is_none() => {
-                    self.global(die, entry);
+                    self.global(die, entry, module.as_ref().map(|(_, name)| name.as_str()));
                     continue;
                 }
                 _ => continue,
@@ -299,13 +307,18 @@ impl<'a> Walk<'_, '_, 'a, '_> {
         Some((self.files.path(unit, file)?, line))
     }
 
-    fn global(&mut self, die: Die, entry: &Entry<'a>) {
+    /// Notes a variable, which in a module of Fortran is known as `module::name`: each module has names of its own.
+    fn global(&mut self, die: Die, entry: &Entry<'a>, module: Option<&str>) {
         let placed = entry.has_attr(gimli::DW_AT_location) || entry.has_attr(gimli::DW_AT_const_value);
         if !placed || self.wanted.is_empty() {
             return;
         }
         let chain = self.debug.origins(die);
         let name = self.debug.string_along(&chain, gimli::DW_AT_name);
+        let name = name.map(|name| match module {
+            Some(module) => format!("{module}::{name}"),
+            None => name,
+        });
         let Some(name) = name.filter(|name| self.wanted.contains(name.as_str())) else {
             return;
         };

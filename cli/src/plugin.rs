@@ -6,8 +6,8 @@ use clap::Args;
 use std::path::PathBuf;
 
 pub(crate) const PLUGIN_HELP: &str = "\
-The plugin is one shared object for one gcc, made with that gcc's own headers (Debian: gcc-12-plugin-dev). It reads what the compiler has understood of each function of C and C++, and puts \
-it into the object file; hindmost find takes it out of the program. On standard output is the option for the compiler: CFLAGS=\"-g $(hindmost plugin)\", and the same for CXXFLAGS.
+The plugin is one shared object for one gcc, made with that gcc's own headers (Debian: gcc-12-plugin-dev). It reads what the compiler has understood of each function of C, C++ and Fortran, and puts \
+it into the object file; hindmost find takes it out of the program. On standard output is the option for the compiler: CFLAGS=\"-g $(hindmost plugin)\", and the same for CXXFLAGS and FFLAGS.
 
 Exit status: 0 it was made, 2 error.";
 

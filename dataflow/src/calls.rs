@@ -98,7 +98,7 @@ impl<'u> Calls<'u> {
         let (unit, is_static) = place;
         let known = &mut self.names[name];
         known.functions.push(id);
-        known.shared |= language.is_cxx();
+        known.shared |= language.shares_names();
         self.places.push(Linkage {
             unit,
             is_static,

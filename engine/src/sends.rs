@@ -6,7 +6,7 @@
 //! lead anywhere: a call through a pointer, a macro that was not expanded, a function without source, one that was not understood.
 
 use crate::paths::short_name;
-use base::{Confidence, Id, Language, is_mpi, mpi_name};
+use base::{Confidence, Id, is_mpi, mpi_name};
 use library::{Part, Role, roles};
 use progress::{Located, LocatedFrame};
 use progress_map::{FunctionId, Map, MpiArgument, MpiCall, PointId, PointKind, Term};
@@ -309,10 +309,10 @@ impl<'m> Reach<'m> {
     fn understood(&self, id: FunctionId) -> Result<(), Untraceable> {
         let body = &self.map.functions[id];
         let name = body.name.clone();
-        match (body.confidence, body.language()) {
+        match body.confidence {
             _ if body.points.is_empty() => Err(Untraceable::NameOnly(name)),
-            (Confidence::Partial, _) => Err(Untraceable::NotUnderstood(name)),
-            (_, Language::Cxx) => Err(Untraceable::ImplicitCalls(name)),
+            Confidence::Partial => Err(Untraceable::NotUnderstood(name)),
+            _ if body.is_qualified() => Err(Untraceable::ImplicitCalls(name)),
             _ => Ok(()),
         }
     }

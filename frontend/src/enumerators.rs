@@ -156,7 +156,7 @@ impl Reader {
         {
             // C has no `::`.
             let outside = match self.language {
-                Language::C => Outside::Plain,
+                Language::C | Language::Fortran => Outside::Plain,
                 Language::Cxx => Outside::Qualified,
             };
             Open::Names(name_at(at + 1), outside)

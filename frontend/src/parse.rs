@@ -288,6 +288,8 @@ fn parse_with(text: &[u8], language: Language, old: Option<&Tree>) -> Option<Tre
     let grammar = match language {
         Language::C => tree_sitter_c::LANGUAGE,
         Language::Cxx => tree_sitter_cpp::LANGUAGE,
+        // Its own compiler reads it, with the plugin.
+        Language::Fortran => return None,
     };
     parser.set_language(&grammar.into()).ok()?;
     let mut steps = 0;

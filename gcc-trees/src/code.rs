@@ -128,6 +128,8 @@ codes! {
     PointerPlus "pointer_plus_expr",
     PointerDiff "pointer_diff_expr",
     // Statements.
+    // Without end, but for jumps.
+    Loop "loop_expr",
     If "if_stmt",
     ExprStmt "expr_stmt",
     Cleanup "cleanup_stmt",
@@ -147,6 +149,8 @@ codes! {
     While "while_stmt",
     Do "do_stmt",
     Switch "switch_stmt",
+    // As the front end of Fortran has it.
+    SwitchExpr "switch_expr",
     Break "break_stmt",
     Continue "continue_stmt",
     CaseLabel "case_label_expr",
@@ -196,7 +200,7 @@ mod tests {
 
     #[test]
     fn names_that_mean_nothing_here_are_told_apart_from_all_others() {
-        assert_eq!(Code::of("loop_expr"), Code::Other);
+        assert_eq!(Code::of("exit_expr"), Code::Other);
         assert_eq!(Code::of("for_stmt"), Code::For);
         let all = BTreeSet::from_iter(Code::ALL.iter().map(|code| format!("{code:?}")));
         assert_eq!(all.len(), Code::ALL.len());

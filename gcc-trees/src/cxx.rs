@@ -97,14 +97,8 @@ impl<'a> Body<'_, 'a> {
 
     /// The function that a call names.
     fn called(&self, id: RowId) -> Option<Called<'a>> {
-        let callee = self.without_conversions(self.rows.operand(id, 0)?);
-        let function = match self.rows.code(callee) {
-            Code::FunctionDecl => callee,
-            Code::AddrExpr => self.rows.operand(callee, 0)?,
-            _ => return None,
-        };
-        let row = self.rows.row(function);
-        (row.code == Code::FunctionDecl).then_some(Called {
+        let row = self.rows.row(self.named_by(id)?);
+        Some(Called {
             name: row.name,
             scope: row.scope,
             is_standard: row.traits.is_standard,

@@ -1,7 +1,7 @@
 //! Variables at file scope and members.
 
 use crate::Code;
-use crate::rows::{Place, RowId, Rows, TypeId};
+use crate::rows::{Place, Row, RowId, Rows, TypeId};
 use crate::text::span;
 use crate::types;
 use ir::{Class, Global, Language, Member, ObjectType, Type};
@@ -49,12 +49,12 @@ pub(crate) fn global(
     let ty = types::of(rows, row.ty);
     let initial = match initial {
         Some(value) => constant(rows, value),
-        // Of C++, it may get its value when the program begins.
+        // Of C++, it may get its value when the program begins; in Fortran it has none.
         None => (!is_extern && language == Language::C).then_some(0),
     };
     let (line, column) = place.last;
     Global {
-        name: row.name.to_owned(),
+        name: global_name(row, language),
         span: span(place.start, (line, column + 1)),
         ty,
         is_static: !row.traits.is_public,
@@ -71,9 +71,17 @@ pub(crate) fn global(
     }
 }
 
+/// The name that one variable of the program has alone: two modules of Fortran may each have one of a name.
+pub(crate) fn global_name(row: &Row<'_>, language: Language) -> String {
+    match language {
+        Language::Fortran if !row.scope.is_empty() => format!("{}::{}", row.scope, row.name),
+        _ => row.name.to_owned(),
+    }
+}
+
 fn object(rows: &Rows<'_>, ty: Option<TypeId>, language: Language) -> Option<ObjectType> {
     match language {
-        Language::C => None,
+        Language::C | Language::Fortran => None,
         Language::Cxx => types::object(rows, ty),
     }
 }

@@ -62,6 +62,9 @@ impl Body<'_, '_> {
             return Standing::default();
         }
         let own = self.standing(id);
+        if self.is_fortran() {
+            return own;
+        }
         if own.from_macro {
             return own;
         }
@@ -84,6 +87,7 @@ impl Body<'_, '_> {
                 Some(made) => made,
                 None => self.variable(id).into(),
             },
+            Code::VarDecl | Code::ParmDecl if self.is_fortran() => self.variable_of_fortran(id),
             Code::VarDecl | Code::ParmDecl => self.variable(id).into(),
             // A variable that is what the function returns.
             Code::ResultDecl if !self.rows.row(id).name.is_empty() => {
@@ -471,18 +475,12 @@ impl Body<'_, '_> {
 
     fn call(&mut self, id: RowId) -> ExprKind {
         let operands = self.rows.operands(id).to_vec();
-        let callee = operands
-            .first()
-            .copied()
-            .flatten()
-            .map(|callee| self.without_conversions(callee));
-        let named = callee
-            .filter(|&callee| self.rows.code(callee) == Code::AddrExpr)
-            .and_then(|callee| self.rows.operand(callee, 0))
-            .filter(|&function| self.rows.code(function) == Code::FunctionDecl);
-        let callee = match (named, callee) {
-            (Some(function), _) => Callee::Named(self.rows.row(function).name.into()),
-            (None, Some(callee)) => Callee::Indirect(self.expr(callee)),
+        let callee = match (self.named_by(id), operands.first().copied().flatten()) {
+            (Some(function), _) => Callee::Named(self.name_of_called(function)),
+            (None, Some(callee)) => {
+                let callee = self.without_conversions(callee);
+                Callee::Indirect(self.expr(callee))
+            }
             // A function of the compiler's own, which no front end calls.
             (None, None) => {
                 let line = self.line(id);
@@ -490,9 +488,27 @@ impl Body<'_, '_> {
                 return ExprKind::Unknown(ThinVec::new());
             }
         };
-        let args = operands.iter().skip(1).flatten();
-        let args = args.map(|&argument| self.expr(argument)).collect();
+        let args = operands.iter().skip(1).enumerate();
+        let args = args.filter_map(|(number, &argument)| Some((number, argument?)));
+        let args = args.map(|(number, argument)| {
+            if self.is_fortran() {
+                self.argument_of_fortran(id, number, argument)
+            } else {
+                self.expr(argument)
+            }
+        });
+        let args = args.collect();
         ExprKind::Call { callee, args }
+    }
+
+    /// The function that a call names.
+    pub(crate) fn named_by(&self, call: RowId) -> Option<RowId> {
+        let callee = self.without_conversions(self.rows.operand(call, 0)?);
+        let named = match self.rows.code(callee) {
+            Code::AddrExpr => self.rows.operand(callee, 0)?,
+            _ => callee,
+        };
+        (self.rows.code(named) == Code::FunctionDecl).then_some(named)
     }
 
     fn literal(&mut self, id: RowId) -> Made {

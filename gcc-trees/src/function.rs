@@ -52,6 +52,10 @@ pub(crate) struct Body<'f, 'a> {
     pub(crate) jumps: Vec<Left>,
     /// The brace that closes the block around.
     pub(crate) brace: Position,
+    /// Of Fortran: where the tree stands that is lowered, or else the one around it.
+    pub(crate) around: Option<Place>,
+    /// Of Fortran: the variables of the `do` loops around.
+    pub(crate) counters: Vec<RowId>,
 }
 
 /// A loop or switch that a jump may leave.
@@ -93,13 +97,15 @@ pub(crate) fn lower(rows: &Rows<'_>, tree: &FunctionTree, place: Place, file: &m
         elided: BTreeSet::new(),
         jumps: Vec::new(),
         brace: tree.end,
+        around: Some(place),
+        counters: Vec::new(),
     };
     let kind = kind(rows, tree);
     if declaration.traits.is_nested {
         body.doubt(Cause::NestedFunction, place.caret.0);
     }
     // Those of the compiler's own are the object at hand, and what its constructor has to know.
-    let is_own = |&&parameter: &&RowId| language == Language::C || !rows.row(parameter).traits.is_artificial;
+    let is_own = |&&parameter: &&RowId| !language.is_cxx() || !rows.row(parameter).traits.is_artificial;
     for &parameter in tree.parameters.iter().filter(is_own) {
         let local = body.local(parameter);
         body.locals[local].promises = types::promises(rows, rows.row(parameter).ty);
@@ -114,7 +120,7 @@ pub(crate) fn lower(rows: &Rows<'_>, tree: &FunctionTree, place: Place, file: &m
     };
     // gcc does not tell yet where a function of C++ ends.
     let end = match language {
-        Language::C => None,
+        Language::C | Language::Fortran => None,
         Language::Cxx => body.file.text.end_of_body(place.start),
     };
     let end = end.unwrap_or(tree.end.max(place.last));
@@ -123,7 +129,19 @@ pub(crate) fn lower(rows: &Rows<'_>, tree: &FunctionTree, place: Place, file: &m
     let whole = span(start, (end_line, end_column + 1));
     body.whole = whole;
     let block = body.body(tree.body, whole);
+    if language == Language::Fortran {
+        body.distrust_equal_names();
+    }
     settle(&mut body, block);
+    // Nor where one of Fortran ends: behind all that it does.
+    let whole = match language {
+        Language::C | Language::Cxx => whole,
+        Language::Fortran => body
+            .stmts
+            .iter()
+            .fold(whole, |whole, each| joined(whole, each.span)),
+    };
+    body.stmts[block].span = whole;
     let (name, linkage_name) = names(declaration, kind, language);
     let is_called_implicitly = |qualified: &String| is_called_implicitly(declaration, &name, qualified);
     if kind == FunctionKind::Lambda || linkage_name.as_ref().is_some_and(is_called_implicitly) {
@@ -179,6 +197,8 @@ fn names(declaration: &Row<'_>, kind: FunctionKind, language: Language) -> (Stri
     let name = declaration.name.to_owned();
     match (kind, language) {
         (_, Language::C) => (name, None),
+        // The linker knows a procedure that stands by itself by its name alone.
+        (_, Language::Fortran) if declaration.scope.is_empty() => (name, None),
         (FunctionKind::Lambda, _) => (ir::CALL.to_owned(), Some(ir::LAMBDA.to_owned())),
         _ if declaration.scope.is_empty() => (name.clone(), Some(name)),
         _ => {
@@ -214,6 +234,7 @@ impl Body<'_, '_> {
         }
         let statements = match tree {
             Some(block) if self.rows.code(block) == Code::Bind => {
+                self.declare_of_fortran(block);
                 let inside = self.rows.operand(block, 0);
                 self.items(inside)
             }
@@ -269,7 +290,8 @@ impl Body<'_, '_> {
 
     /// Where a tree stands; nowhere if it has no place in the function's file.
     pub(crate) fn standing(&mut self, id: RowId) -> Standing {
-        let Some(place) = self.rows.row(id).place else {
+        let placed = self.rows.row(id).place;
+        let Some(place) = placed.or(self.around.filter(|_| self.is_fortran())) else {
             return Standing::default();
         };
         if place.file != self.number {
@@ -301,7 +323,10 @@ impl Body<'_, '_> {
             return None;
         }
         self.depth += 1;
+        let around = self.around;
+        self.around = self.rows.row(id).place.or(around);
         let result = inside(self);
+        self.around = around;
         self.depth -= 1;
         Some(result)
     }

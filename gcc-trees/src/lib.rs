@@ -1,4 +1,4 @@
-//! The trees of gcc's front ends for C and C++ to [`ir`]: the exact reading of a file, by the compiler that compiles it.
+//! The trees of gcc's front ends for C, C++ and Fortran to [`ir`]: the exact reading of a file, by the compiler that compiles it.
 //!
 //! The plugin for gcc looks at each function when the front end is done with it and nothing is lowered yet. Loops and conditions are still those of
 //! the source, names have their declarations, nodes their places. gcc's flow graph, which is made a moment later, would tell less of what [`ir`] has
@@ -15,6 +15,7 @@ mod cxx;
 mod declare;
 mod expression;
 mod fold;
+mod fortran;
 mod function;
 mod instances;
 mod parallel;
@@ -86,7 +87,11 @@ impl Compilation {
                 content_hash: *blake3::hash(&bytes).as_bytes(),
                 ..Unit::default()
             };
-            let text = Text::new(bytes);
+            let text = match self.language {
+                // Its trees stand at single points, and say all that is to be said.
+                Language::Fortran => Text::unread(),
+                Language::C | Language::Cxx => Text::new(bytes),
+            };
             let file = File {
                 text,
                 unit,

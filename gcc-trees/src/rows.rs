@@ -63,6 +63,10 @@ pub struct Traits {
     pub constructs: bool,
     /// Of what is done at the end of a scope: only when that is left by an exception.
     pub is_for_exceptions: bool,
+    /// A variable of Fortran: it belongs to a procedure around the one that names it.
+    pub is_outer: bool,
+    /// A variable of Fortran: another name of its operand.
+    pub stands_for: bool,
 }
 
 /// A tree.
@@ -78,11 +82,12 @@ pub struct Row<'a> {
     pub place: Option<Place>,
     /// Its operands, among [`Rows::operands`].
     pub operands: Range<usize>,
-    /// Of an integer constant its value, of 64 bits those bits; of a bit field how wide it is.
+    /// Of an integer constant its value, of 64 bits those bits; of a bit field how wide it is; of a procedure of Fortran a bit for each argument that it only
+    /// reads, the first lowest.
     pub value: Option<i64>,
     /// Of a declaration its name, of a number with a fraction its digits; else empty.
     pub name: &'a str,
-    /// The namespaces and classes around a function of C++, as `a::B`.
+    /// The namespaces and classes around a function of C++, as `a::B`; the module and the procedures around one of Fortran.
     pub scope: &'a str,
 }
 

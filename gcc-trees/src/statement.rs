@@ -79,7 +79,7 @@ impl Body<'_, '_> {
     }
 
     /// The statement that an operand is, an empty one if there is none.
-    fn substatement(&mut self, of: RowId, number: usize) -> StmtId {
+    pub(crate) fn substatement(&mut self, of: RowId, number: usize) -> StmtId {
         match self.rows.operand(of, number) {
             Some(id) => self.statement(id),
             None => self.push_stmt(StmtKind::Empty, Span::default(), false),
@@ -115,9 +115,11 @@ impl Body<'_, '_> {
                 let init = init.map(|init| self.statement(init));
                 self.repeat(id, LoopKind::For, init, (1, Some(2), 3))
             }
+            Code::Loop => self.do_loop(id),
+            Code::CompoundExpr if self.is_fortran() => self.one_then_other(id),
             Code::While => self.repeat(id, LoopKind::While, None, (0, None, 1)),
             Code::Do => self.repeat(id, LoopKind::DoWhile, None, (0, None, 1)),
-            Code::Switch => self.switch(id),
+            Code::Switch | Code::SwitchExpr => self.switch(id),
             Code::CaseLabel => {
                 let kind = match self.rows.operand(id, 0) {
                     // Of a range: which of the values is taken does not matter here.
@@ -179,6 +181,7 @@ impl Body<'_, '_> {
 
     /// What declares variables: a block in braces, or the statement around the declaration in its head.
     fn block(&mut self, id: RowId) -> StmtId {
+        self.declare_of_fortran(id);
         let inside = self.rows.operand(id, 0);
         let place = self.rows.row(id).place.filter(|place| !place.in_macro);
         if self.is_cxx() {
@@ -277,7 +280,7 @@ impl Body<'_, '_> {
     }
 
     /// A loop whose condition, step and body are the operands with these numbers.
-    fn repeat(
+    pub(crate) fn repeat(
         &mut self,
         id: RowId,
         kind: LoopKind,
@@ -382,7 +385,11 @@ impl Body<'_, '_> {
 
     fn returned(&mut self, id: RowId) -> StmtId {
         // What C99 puts behind the last statement of `main` is none of the source's; in C++ it stands at the brace.
-        let place = self.rows.row(id).place;
+        let place = self
+            .rows
+            .row(id)
+            .place
+            .or(self.around.filter(|_| self.is_fortran()));
         let is_at_brace = |place: Place| self.is_cxx() && self.file.text.word_at(place.caret) == b"}";
         if place.is_none_or(is_at_brace) {
             return self.push_stmt(StmtKind::Empty, Span::default(), false);

@@ -45,6 +45,14 @@ impl Text {
         Self { bytes, parts }
     }
 
+    /// A text that tells nothing.
+    pub(crate) fn unread() -> Self {
+        Self {
+            bytes: Vec::new(),
+            parts: OnceCell::from(Parts::default()),
+        }
+    }
+
     fn parts(&self) -> &Parts {
         self.parts.get_or_init(|| Parts::new(&self.bytes))
     }

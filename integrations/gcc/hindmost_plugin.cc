@@ -24,6 +24,9 @@
 #include "diagnostic-core.h"
 #include "cpplib.h"
 #include "toplev.h"
+#include "basic-block.h"
+#include "cgraph.h"
+#include "tree-dfa.h"
 
 extern "C" {
 #include "hindmost_rows.h"
@@ -43,7 +46,9 @@ namespace {
 const int DEEPEST = 5000;
 
 bool is_strict = false;
+hindmost_language language = HINDMOST_C;
 bool is_cxx = false;
+bool is_fortran = false;
 /* Trouble has been told; nothing is read any more. */
 bool has_given_up = false;
 hindmost_compilation *compilation = NULL;
@@ -54,6 +59,12 @@ hash_map<tree, uint32_t> *row_of_type;
 hash_set<tree> *known_members;
 /* Those that functions of C++ name, some of them before their class has ended. */
 hash_set<tree> *used_members;
+/* Of Fortran: the variables that procedures within the one that declares them name. */
+hash_set<tree> *seen_from_within;
+/* Of Fortran: the procedure that is read. */
+tree current = NULL_TREE;
+/* What the front end of Fortran does with a file. */
+void (*parse_fortran)(void) = NULL;
 auto_vec<hindmost_row> rows;
 auto_vec<uint32_t> operands;
 auto_vec<hindmost_type> types;
@@ -156,7 +167,7 @@ const char *name_of_class(tree type)
     return IDENTIFIER_POINTER(named);
 }
 
-/* The namespaces and classes around something, outermost first; null if there are none. */
+/* The namespaces and classes around something, in Fortran the module and the procedures, outermost first; null if there are none. */
 const char *scope_of(tree context)
 {
     char *scope = NULL;
@@ -164,7 +175,7 @@ const char *scope_of(tree context)
         const char *name = "";
         if (TYPE_P(context))
             name = name_of_class(context);
-        else if (TREE_CODE(context) == NAMESPACE_DECL && DECL_NAME(context))
+        else if ((TREE_CODE(context) == NAMESPACE_DECL || is_fortran) && DECL_NAME(context))
             name = IDENTIFIER_POINTER(DECL_NAME(context));
         if (*name && strcmp(name, "::")) {
             char *longer = scope ? concat(name, "::", scope, NULL) : xstrdup(name);
@@ -284,12 +295,50 @@ tree virtual_function(tree reference)
     return function && TREE_CODE(function) == FUNCTION_DECL ? function : NULL_TREE;
 }
 
+/* The arguments, the first at the lowest bit, that a procedure of Fortran only reads: `intent(in)` of what no pointer leads to. */
+int64_t arguments_only_read(tree function)
+{
+    tree said = lookup_attribute("fn spec", TYPE_ATTRIBUTES(TREE_TYPE(function)));
+    if (!said)
+        return 0;
+    /* Two letters for the result, and two for each argument. */
+    tree text = TREE_VALUE(TREE_VALUE(said));
+    const char *letters = TREE_STRING_POINTER(text);
+    int64_t found = 0;
+    for (int at = 2; at + 1 < TREE_STRING_LENGTH(text) && at / 2 - 1 < 63; at += 2)
+        if (letters[at] == 'r' || letters[at] == 'R')
+            found |= (int64_t) 1 << (at / 2 - 1);
+    return found;
+}
+
+void put_declaration_of_fortran(hindmost_row &row, tree t)
+{
+    tree context = DECL_CONTEXT(t);
+    bool in_module = context && TREE_CODE(context) == NAMESPACE_DECL;
+    if (in_module)
+        row.flags |= HINDMOST_FILE_SCOPE;
+    if (in_module || TREE_CODE(t) == FUNCTION_DECL)
+        row.scope = scope_of(context);
+    if (TREE_CODE(t) == FUNCTION_DECL) {
+        row.value = arguments_only_read(t);
+        row.flags |= HINDMOST_HAS_VALUE;
+    }
+    if (VAR_P(t) || TREE_CODE(t) == PARM_DECL) {
+        if (seen_from_within->contains(t))
+            row.flags |= HINDMOST_ADDRESSABLE;
+        if (context && TREE_CODE(context) == FUNCTION_DECL && context != current)
+            row.flags |= HINDMOST_OUTER;
+    }
+}
+
 void put_declaration(hindmost_row &row, tree t)
 {
     if (DECL_NAME(t))
         row.name = IDENTIFIER_POINTER(DECL_NAME(t));
     if (is_cxx)
         put_declaration_of_cxx(row, t);
+    if (is_fortran)
+        put_declaration_of_fortran(row, t);
     if (DECL_ARTIFICIAL(t))
         row.flags |= HINDMOST_ARTIFICIAL;
     tree context = DECL_CONTEXT(t);
@@ -303,7 +352,8 @@ void put_declaration(hindmost_row &row, tree t)
         if (TREE_PUBLIC(t))
             row.flags |= HINDMOST_PUBLIC;
     }
-    if (TREE_CODE(t) != FIELD_DECL && TREE_CODE(t) != LABEL_DECL && TREE_ADDRESSABLE(t))
+    /* Fortran gives every argument by its address. */
+    if (!is_fortran && TREE_CODE(t) != FIELD_DECL && TREE_CODE(t) != LABEL_DECL && TREE_ADDRESSABLE(t))
         row.flags |= HINDMOST_ADDRESSABLE;
     if (TREE_CODE(t) == VAR_DECL && lookup_attribute("cleanup", DECL_ATTRIBUTES(t)))
         row.flags |= HINDMOST_CLEANUP;
@@ -313,7 +363,7 @@ void put_declaration(hindmost_row &row, tree t)
             row.flags |= HINDMOST_CONSTRUCTOR;
         if (lookup_attribute("alias", attributes) || lookup_attribute("ifunc", attributes) || lookup_attribute("weakref", attributes))
             row.flags |= HINDMOST_ALIAS;
-        if (context && TREE_CODE(context) == FUNCTION_DECL && DECL_STRUCT_FUNCTION(t))
+        if (!is_fortran && context && TREE_CODE(context) == FUNCTION_DECL && DECL_STRUCT_FUNCTION(t))
             row.flags |= HINDMOST_NESTED;
     }
     if (TREE_CODE(t) == FIELD_DECL && DECL_BIT_FIELD_TYPE(t) && DECL_SIZE(t) && tree_fits_shwi_p(DECL_SIZE(t))) {
@@ -366,6 +416,22 @@ bool put_of_cxx(hindmost_row &row, tree t, vec<uint32_t> &own, int depth)
     default:
         return false;
     }
+}
+
+/* What Fortran alone has: a variable that stands for a part of another one (in `common`, of an array's descriptor), and constants that are handed over
+   by their address. */
+bool put_of_fortran(hindmost_row &row, tree t, vec<uint32_t> &own, int depth)
+{
+    if (!VAR_P(t))
+        return false;
+    if (DECL_HAS_VALUE_EXPR_P(t)) {
+        row.flags |= HINDMOST_STANDS_FOR;
+        own.safe_push(put(DECL_VALUE_EXPR(t), depth + 1));
+    } else if (TREE_READONLY(t) && DECL_ARTIFICIAL(t) && DECL_INITIAL(t)) {
+        row.flags |= HINDMOST_STANDS_FOR;
+        own.safe_push(put(DECL_INITIAL(t), depth + 1));
+    }
+    return true;
 }
 
 /* The row of a tree. Each tree has one, wherever it stands: what is shared is seen to be shared. */
@@ -424,6 +490,9 @@ uint32_t put(tree t, int depth)
         break;
     case BIND_EXPR:
         own.safe_push(put(BIND_EXPR_BODY(t), depth + 1));
+        for (tree each = is_fortran ? BIND_EXPR_VARS(t) : NULL_TREE; each; each = DECL_CHAIN(each))
+            if (VAR_P(each) && !DECL_ARTIFICIAL(each) && !DECL_EXTERNAL(each) && !DECL_HAS_VALUE_EXPR_P(each))
+                own.safe_push(put(each, depth + 1));
         break;
     case DECL_EXPR: {
         tree declared = DECL_EXPR_DECL(t);
@@ -446,7 +515,7 @@ uint32_t put(tree t, int depth)
         break;
     default:
         /* What a precompiled header declares no event has told of: whether it is a union, which functions there are. */
-        if (TREE_CODE(t) == FIELD_DECL && is_asked(DECL_SOURCE_LOCATION(t)) && !known_members->contains(t)) {
+        if (!is_fortran && TREE_CODE(t) == FIELD_DECL && is_asked(DECL_SOURCE_LOCATION(t)) && !known_members->contains(t)) {
             if (!is_cxx)
                 give_up("a type comes from a precompiled header");
             else if (is_declared_member(t))
@@ -455,6 +524,8 @@ uint32_t put(tree t, int depth)
         if (DECL_P(t))
             put_declaration(row, t);
         if (is_cxx && put_of_cxx(row, t, own, depth))
+            break;
+        if (is_fortran && put_of_fortran(row, t, own, depth))
             break;
         if (EXPR_P(t))
             for (int at = 0; at < TREE_OPERAND_LENGTH(t); at++)
@@ -495,6 +566,39 @@ void on_function(void *event, void *)
     }
     hindmost_rows found = all();
     check(hindmost_compilation_function(compilation, &found, &head));
+}
+
+void on_declaration(void *event, void *);
+
+/* Notes the variables of other procedures that one names. */
+tree note_outer(tree *at, int *, void *within)
+{
+    if ((VAR_P(*at) || TREE_CODE(*at) == PARM_DECL) && DECL_CONTEXT(*at) && TREE_CODE(DECL_CONTEXT(*at)) == FUNCTION_DECL
+        && DECL_CONTEXT(*at) != (tree) within)
+        seen_from_within->add(*at);
+    return NULL_TREE;
+}
+
+/* The front end of Fortran has no event for a function: it reads the file, and then all of them are there, not yet lowered. */
+void parse_and_read(void)
+{
+    parse_fortran();
+    if (has_given_up || seen_error())
+        return;
+    symtab_node *node;
+    FOR_EACH_SYMBOL(node)
+        if (TREE_CODE(node->decl) == FUNCTION_DECL && DECL_SAVED_TREE(node->decl))
+            walk_tree_without_duplicates(&DECL_SAVED_TREE(node->decl), note_outer, node->decl);
+    FOR_EACH_SYMBOL(node) {
+        if (has_given_up)
+            break;
+        if (TREE_CODE(node->decl) == FUNCTION_DECL) {
+            current = node->decl;
+            on_function(node->decl, NULL);
+        } else
+            on_declaration(node->decl, NULL);
+    }
+    current = NULL_TREE;
 }
 
 /* The front end has read the declaration of something. */
@@ -665,14 +769,19 @@ __attribute__((visibility("default"))) int plugin_init(struct plugin_name_args *
         give_up("the plugin was made for another gcc than this one: hindmost plugin makes it for this one");
         return 0;
     }
-    if (strncmp(lang_hooks.name, "GNU C", 5) != 0) {
-        give_up("the plugin reads C and C++");
+    if (!strncmp(lang_hooks.name, "GNU C++", 7))
+        language = HINDMOST_CXX;
+    else if (!strncmp(lang_hooks.name, "GNU Fortran", 11))
+        language = HINDMOST_FORTRAN;
+    else if (strncmp(lang_hooks.name, "GNU C", 5) != 0) {
+        give_up("the plugin reads C, C++ and Fortran");
         return 0;
     }
-    is_cxx = lang_hooks.name[5] == '+';
+    is_cxx = language == HINDMOST_CXX;
+    is_fortran = language == HINDMOST_FORTRAN;
     if (flag_syntax_only || flag_preprocess_only)
         return 0;
-    if (cpp_get_options(parse_in)->preprocessed) {
+    if (!is_fortran && cpp_get_options(parse_in)->preprocessed) {
         give_up("the source is preprocessed already, so that its columns are not known");
         return 0;
     }
@@ -680,17 +789,23 @@ __attribute__((visibility("default"))) int plugin_init(struct plugin_name_args *
     row_of_type = new hash_map<tree, uint32_t>;
     known_members = new hash_set<tree>;
     used_members = new hash_set<tree>;
+    seen_from_within = new hash_set<tree>;
     auto_vec<const char *> names;
     for (int code = 0; code < MAX_TREE_CODES; code++)
         names.safe_push(get_tree_code_name((tree_code) code));
-    compilation = hindmost_compilation_new(names.address(), names.length(), get_src_pwd(), is_cxx);
+    compilation = hindmost_compilation_new(names.address(), names.length(), get_src_pwd(), language);
     if (!compilation) {
         give_up("it cannot begin");
         return 0;
     }
-    register_callback(info->base_name, PLUGIN_PRE_GENERICIZE, on_function, NULL);
-    register_callback(info->base_name, PLUGIN_FINISH_DECL, on_declaration, NULL);
-    register_callback(info->base_name, PLUGIN_FINISH_TYPE, on_type, NULL);
+    if (is_fortran) {
+        parse_fortran = lang_hooks.parse_file;
+        lang_hooks.parse_file = parse_and_read;
+    } else {
+        register_callback(info->base_name, PLUGIN_PRE_GENERICIZE, on_function, NULL);
+        register_callback(info->base_name, PLUGIN_FINISH_DECL, on_declaration, NULL);
+        register_callback(info->base_name, PLUGIN_FINISH_TYPE, on_type, NULL);
+    }
     register_callback(info->base_name, PLUGIN_FINISH_UNIT, on_end, NULL);
     return 0;
 }

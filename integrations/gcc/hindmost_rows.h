@@ -10,6 +10,12 @@
 
 #define HINDMOST_NOTHING UINT32_MAX
 
+enum hindmost_language {
+    HINDMOST_C,
+    HINDMOST_CXX,
+    HINDMOST_FORTRAN
+};
+
 enum hindmost_flag {
     HINDMOST_IN_MACRO = 1 << 0,    /* it begins in what a macro expands to */
     HINDMOST_STATIC = 1 << 1,      /* of a variable: it lives as long as the program */
@@ -29,7 +35,10 @@ enum hindmost_flag {
     HINDMOST_STANDARD = 1 << 14,   /* a header of the system declares it */
     HINDMOST_VIRTUAL = 1 << 15,    /* a pointer to a base class may lead to the function */
     HINDMOST_CONSTRUCTS = 1 << 16, /* of an initialisation: its first argument is the object that it makes */
-    HINDMOST_EH_ONLY = 1 << 17     /* the clean-up is for exceptions alone */
+    HINDMOST_EH_ONLY = 1 << 17,    /* the clean-up is for exceptions alone */
+    /* Of Fortran alone. */
+    HINDMOST_OUTER = 1 << 18,      /* the variable is one of a procedure around the one that names it */
+    HINDMOST_STANDS_FOR = 1 << 19  /* the variable is another name of its operand */
 };
 
 enum hindmost_type_flag {
@@ -47,9 +56,9 @@ struct hindmost_row {
     uint32_t start_line, start_column; /* its first byte */
     uint32_t end_line, end_column;     /* its last byte */
     uint32_t first, count;             /* its operands among the operands, each a row or HINDMOST_NOTHING */
-    int64_t value;                     /* of constants, sign extended */
+    int64_t value;                     /* of constants, sign extended; of procedures of Fortran a bit for each argument that is only read, the first lowest */
     const char *name;                  /* may be null */
-    const char *scope;                 /* of a declaration of C++: the namespaces and classes around it, as `a::B`; may be null */
+    const char *scope;                 /* of a declaration of C++ or Fortran: the namespaces and classes, or the module, around it, as `a::B`; may be null */
 };
 
 struct hindmost_type {
@@ -95,7 +104,8 @@ struct hindmost_class {
 struct hindmost_compilation;
 
 /* A new compilation, for a compiler whose tree codes have these names and that runs in `directory`; null if it cannot be. */
-struct hindmost_compilation *hindmost_compilation_new(const char *const *code_names, size_t code_count, const char *directory, int is_cxx);
+struct hindmost_compilation *hindmost_compilation_new(const char *const *code_names, size_t code_count, const char *directory,
+                                                      enum hindmost_language language);
 /* A function that has been read. The numbers that these return are 0, or the trouble is in hindmost_compilation_trouble. */
 int hindmost_compilation_function(struct hindmost_compilation *, const struct hindmost_rows *, const struct hindmost_function *);
 /* A variable at file scope: the row `declaration`, and of its initialiser, if it has one. */

@@ -5,7 +5,7 @@
 //! of SC'09 Def. 3.2 is reachability in this graph with each loop cut where its variable changes.
 
 use crate::{FileId, LoopId, Lov, PointId, Refused, ScopeId};
-use base::{Confidence, Doubt, IdVec, Language, Reading, Span};
+use base::{Confidence, Doubt, IdVec, Reading, Span};
 
 /// A function and everything that orders two positions inside it.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,12 +52,10 @@ pub struct Point {
 }
 
 impl Function {
-    /// The language that it is written in: of C++ all functions have a linkage name, of C none.
-    pub fn language(&self) -> Language {
-        match self.linkage_name {
-            Some(_) => Language::Cxx,
-            None => Language::C,
-        }
+    /// Whether its name in the source is not all of its name, as in C++ and in modules of Fortran: others of the program may have that name, too. Such a
+    /// function may call what its text does not name; functions of C do not.
+    pub fn is_qualified(&self) -> bool {
+        self.linkage_name.is_some()
     }
 
     /// Whether it is a constructor of C++.

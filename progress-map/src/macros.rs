@@ -40,7 +40,7 @@ impl Map {
             return None;
         };
         // The body of a C++ macro may make implicit calls.
-        if body.language().is_cxx() {
+        if body.is_qualified() {
             return None;
         }
         let key = (body.file, name.as_str());

@@ -86,7 +86,7 @@ impl Order<'_> {
         let body = &self.map().functions[id];
         // C++ makes implicit calls: of constructors, operators, conversions. One of the name of a call on the line may not
         // be that call.
-        let is_implicit = body.language().is_cxx() && self.may_be_implicit(callee);
+        let is_implicit = body.is_qualified() && self.may_be_implicit(callee);
         if let Some(head) = head_of_constructor(body, &on_line, (line, frame.column), is_implicit) {
             return Ok(Standing::anywhere(head));
         }
@@ -121,7 +121,7 @@ impl Order<'_> {
         if self.function_of(callee).is_none() {
             return Ok(self.in_helper(body, on_line));
         }
-        if body.language().is_cxx() {
+        if body.is_qualified() {
             return Ok(Standing::anywhere(on_line));
         }
         // An alias, or a frame that a tail call removed: some call on the line, we do not know which.
@@ -160,7 +160,7 @@ impl Order<'_> {
             }
             _ => self.may_lead(&call, *point),
         };
-        if body.language().is_cxx() && self.may_be_implicit(callee) || !shown.iter().any(may_lead) {
+        if body.is_qualified() && self.may_be_implicit(callee) || !shown.iter().any(may_lead) {
             return joined;
         }
         joined.into_iter().filter(may_lead).collect()
@@ -345,7 +345,7 @@ fn calls_near(body: &Function, on_line: &[PointId], (line, column): (u32, Option
     let calls = on_line.iter().copied();
     let calls = Vec::from_iter(calls.filter(|&point| body.points[point].kind.is_call()));
     let at = match column.filter(|&column| column > 0) {
-        Some(column) if body.language().is_cxx() => body.calls_at(&calls, line, column),
+        Some(column) if body.is_qualified() => body.calls_at(&calls, line, column),
         Some(column) => Vec::from_iter(body.calls_beginning_at(line, column)),
         None => Vec::new(),
     };

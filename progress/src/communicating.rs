@@ -5,7 +5,7 @@
 
 use crate::locate::LocatedFrame;
 use crate::{Order, flow};
-use base::{Confidence, Language};
+use base::Confidence;
 use progress_map::{FunctionId, LoopId, PointId, PointKind};
 use std::collections::BTreeMap;
 
@@ -109,9 +109,9 @@ impl Search<'_, '_> {
 
     /// Whether a name in a function is that of one function only, which always communicates. In C++ others of the name may stand where nobody looks.
     fn communicates_by_name(&mut self, caller: FunctionId, name: &str) -> bool {
-        let is_of_c = |&id: &FunctionId| self.order.map().functions[id].language() == Language::C;
+        let is_plain = |&id: &FunctionId| !self.order.map().functions[id].is_qualified();
         match self.order.functions_named(name) {
-            [only] if is_of_c(&caller) && is_of_c(only) => self.always_communicates(*only),
+            [only] if is_plain(&caller) && is_plain(only) => self.always_communicates(*only),
             _ => false,
         }
     }

@@ -349,7 +349,7 @@ impl Order<'_> {
         let mut standing = match below.callee {
             Some(callee) => {
                 let mut kinds = on_line.iter().map(|&point| &body.points[point].kind);
-                if body.language().is_cxx()
+                if body.is_qualified()
                     && runs_on_the_way_out(&callee.function)
                     && kinds.any(|kind| *kind != PointKind::Exit)
                 {

@@ -299,10 +299,19 @@ impl JobMap {
                 .hint(
                     "where the sources are, run `hindmost map --exe PROGRAM`, and give that map with --map",
                 ),
-                languages => Failure::new(format!(
-                    "{path} is written in {}, and maps are made of C and C++",
-                    languages.join(" and ")
-                )),
+                languages => {
+                    let failure = Failure::new(format!(
+                        "{path} is written in {}, and maps are made of sources of C and C++",
+                        languages.join(" and ")
+                    ));
+                    if languages.iter().any(|language| language == "Fortran") {
+                        failure.hint(
+                            "of Fortran gcc makes one while it compiles: build with FFLAGS=\"-g $(hindmost plugin)\"",
+                        )
+                    } else {
+                        failure
+                    }
+                }
             };
             return Err(failure);
         }

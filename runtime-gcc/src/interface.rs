@@ -96,7 +96,7 @@ pub unsafe extern "C" fn hindmost_compilation_new(
     names: *const *const c_char,
     count: usize,
     directory: *const c_char,
-    is_cxx: c_int,
+    language: c_int,
 ) -> *mut Compilation {
     let made = catch_unwind(|| {
         // SAFETY: the caller's promise.
@@ -109,7 +109,7 @@ pub unsafe extern "C" fn hindmost_compilation_new(
             codes: codes.collect(),
             directory: Path::new(directory).to_owned(),
             paths: Arc::default(),
-            read: gcc_trees::Compilation::new(text, language(is_cxx)),
+            read: gcc_trees::Compilation::new(text, named_language(language)),
             trouble: CString::default(),
         }))
     });
@@ -408,6 +408,8 @@ unsafe fn taken<'a>(compilation: &mut Compilation, raw: &RawRows) -> Result<Rows
                     is_virtual: has(15),
                     constructs: has(16),
                     is_for_exceptions: has(17),
+                    is_outer: has(18),
+                    stands_for: has(19),
                 },
                 ty: (row.ty != NOTHING).then(|| TypeId::from_index(row.ty as usize)),
                 place: (row.file != NOTHING).then_some(place),
@@ -424,10 +426,12 @@ unsafe fn taken<'a>(compilation: &mut Compilation, raw: &RawRows) -> Result<Rows
         .map_err(|malformed| malformed.to_string())
 }
 
-fn language(is_cxx: c_int) -> ir::Language {
-    match is_cxx {
-        0 => ir::Language::C,
-        _ => ir::Language::Cxx,
+/// A value of `enum hindmost_language`.
+fn named_language(language: c_int) -> ir::Language {
+    match language {
+        1 => ir::Language::Cxx,
+        2 => ir::Language::Fortran,
+        _ => ir::Language::C,
     }
 }
 

@@ -19,6 +19,7 @@ mod corners;
 mod debuggers;
 mod event_pages;
 mod events;
+mod fortran;
 mod hindmost;
 mod in_part;
 mod libraries;

@@ -82,7 +82,7 @@ pub fn compiled(compiler: &str, source: &Path, name: &str, flags: &[&str]) -> Pa
 
 /// Starts a job of four ranks, and asks until `fits` says that it has come as far as it will.
 #[track_caller]
-fn ask(mpi: Mpi, exe: &Path, fits: &dyn Fn(i32, &Value) -> bool) -> Value {
+pub fn ask(mpi: Mpi, exe: &Path, fits: &dyn Fn(i32, &Value) -> bool) -> Value {
     ask_as(mpi, &["-np", "4", &exe.to_string_lossy()], fits)
 }
 
@@ -364,7 +364,7 @@ fn with_one_build_id_for_all_builds() {
 }
 
 /// Calls a function in C in each step.
-const STEPS: &str = "program steps
+pub const STEPS: &str = "program steps
   use mpi
   use iso_c_binding
   implicit none
@@ -383,7 +383,7 @@ const STEPS: &str = "program steps
   call MPI_Finalize(failed)
 end program
 ";
-const KERNEL: &str = "#include <unistd.h>
+pub const KERNEL: &str = "#include <unistd.h>
 
 void kernel(int step, int rank)
 {

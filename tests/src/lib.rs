@@ -18,6 +18,7 @@
 //! hang; `tests/jobs/seeded.rs` asks the same of 23 programs that have one each. The faulty line is in every slice, and where it stands there is
 //! counted (`docs/slices.md`). All do all of it with `HINDMOST_SLICES=all`, and a part under CI.
 
+pub mod built;
 pub mod command;
 pub mod editor;
 pub mod loops;

@@ -160,7 +160,7 @@ fn include_path(body: &[u8], from: u32) -> String {
 fn defined(body: &[u8], rest: &[Token], language: Language) -> Condition {
     match rest.first().map(|t| t.text(body)) {
         Some(b"__cplusplus") => match language {
-            Language::C => Condition::False,
+            Language::C | Language::Fortran => Condition::False,
             Language::Cxx => Condition::True,
         },
         _ => Condition::Open,
@@ -205,11 +205,11 @@ fn operand(words: &[&[u8]], language: Language) -> Condition {
     match words {
         [b"0"] => Condition::False,
         [b"defined", b"__cplusplus"] | [b"__cplusplus"] => match language {
-            Language::C => Condition::False,
+            Language::C | Language::Fortran => Condition::False,
             Language::Cxx => Condition::True,
         },
         [b"!", b"defined", b"__cplusplus"] => match language {
-            Language::C => Condition::True,
+            Language::C | Language::Fortran => Condition::True,
             Language::Cxx => Condition::False,
         },
         // `0 && anything` is how code is switched off without losing the condition.

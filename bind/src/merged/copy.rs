@@ -254,7 +254,7 @@ impl<'i, 'n> Instructions<'i, 'n> {
             } else {
                 agreeing
             },
-            silent: is_strange || function.language().is_cxx() && self.may_be_implicit(instruction),
+            silent: is_strange || function.is_qualified() && self.may_be_implicit(instruction),
             ..own
         }
     }
@@ -310,7 +310,7 @@ fn inlined_at(
 
 pub(super) fn shown(names: &Names<'_>, sites: &BTreeMap<Position, Sites<'_>>) -> Shown {
     let function = names.function;
-    let is_cxx = function.language().is_cxx();
+    let is_qualified = function.is_qualified();
     let mut shown = Shown {
         all: BTreeSet::new(),
         certain: BTreeSet::new(),
@@ -364,8 +364,8 @@ pub(super) fn shown(names: &Names<'_>, sites: &BTreeMap<Position, Sites<'_>>) ->
                 // An instruction of another name may stand for any call here. C++ makes implicit calls.
                 let alone = |name: &str| named.get(name).is_some_and(|&count| count == callers(name));
                 let is_plain = match &function.points[point].kind {
-                    PointKind::Call(name) => !is_cxx || alone(name),
-                    _ => !is_cxx,
+                    PointKind::Call(name) => !is_qualified || alone(name),
+                    _ => !is_qualified,
                 };
                 if all_called && !found.inlined && is_plain {
                     shown.own.insert(point);

@@ -294,7 +294,8 @@ impl<'b> Input<'b> {
 
     fn function(&mut self) -> Result<Function, Malformed> {
         let name = self.owned()?;
-        let [is_static, is_cxx, is_lambda, has_linkage_name, has_reason] = self.flags()?;
+        let [is_static, is_lambda, has_linkage_name, has_reason] = self.flags()?;
+        let language = self.one_of(&Language::ALL)?;
         let confidence = self.one_of(&Confidence::ALL)?;
         let reading = self.one_of(&Reading::ALL)?;
         let linkage_name = has_linkage_name.then(|| self.owned()).transpose()?;
@@ -345,7 +346,7 @@ impl<'b> Input<'b> {
             } else {
                 FunctionKind::Source
             },
-            language: if is_cxx { Language::Cxx } else { Language::C },
+            language,
             linkage_name,
             is_static,
             span,

@@ -2,8 +2,8 @@
 
 use super::{BINARY, FROM_MACRO, LOOPS, PLAIN_TYPES, SAME_PLACE, UNARY, expr_code, stmt_code, type_code};
 use crate::{
-    Callable, Callee, Expr, ExprKind, Function, FunctionKind, Held, Local, ObjectType, Receiver, Stmt,
-    StmtKind, Type, TypeNames, Unit, VarRef,
+    Callable, Callee, Expr, ExprKind, Function, FunctionKind, Held, Language, Local, ObjectType, Receiver,
+    Stmt, StmtKind, Type, TypeNames, Unit, VarRef,
 };
 use base::{Cause, Confidence, Diagnostic, Id, Number, Reading, Severity, Span, put_number};
 use std::collections::BTreeMap;
@@ -182,11 +182,11 @@ impl<'u> Out<'u> {
         self.name(&function.name);
         self.flags(&[
             function.is_static,
-            function.language.is_cxx(),
             function.kind == FunctionKind::Lambda,
             function.linkage_name.is_some(),
             function.confidence_reason.is_some(),
         ]);
+        self.bytes.push(index(&Language::ALL, function.language));
         self.bytes.push(index(&Confidence::ALL, function.confidence));
         self.bytes.push(index(&Reading::ALL, function.reading));
         if let Some(name) = &function.linkage_name {

@@ -9,19 +9,6 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// What a reducer is made of. It was built with these tests, which depend on it, so it lies beside them; files of the same name with another hash are of earlier builds.
-fn runtime() -> PathBuf {
-    let tests = std::env::current_exe().expect("a test has a file");
-    let beside = std::fs::read_dir(tests.with_file_name("")).expect("its directory can be read");
-    let is_runtime = |name: &str| name.starts_with("libruntime_reduce-") && name.ends_with(".a");
-    let built = beside.filter_map(Result::ok).filter(|file| {
-        let name = file.file_name();
-        name.to_str().is_some_and(is_runtime)
-    });
-    let newest = built.max_by_key(|file| file.metadata().and_then(|about| about.modified()).ok());
-    newest.expect("runtime-reduce is built with the tests").path()
-}
-
 /// The reducer of an MPI, made as users make it.
 pub fn reducer(compiler: &str) -> PathBuf {
     let reducer = out().join(format!("reducer-{compiler}"));
@@ -29,7 +16,7 @@ pub fn reducer(compiler: &str) -> PathBuf {
         .args(["build-reducer", "--mpicc", compiler, "-o"])
         .arg(&reducer)
         .arg("--runtime")
-        .arg(runtime()));
+        .arg(tests::built::runtime("runtime_reduce")));
     assert!(made.status.success(), "{}", said(&made));
     reducer
 }

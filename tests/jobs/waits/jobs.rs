@@ -47,33 +47,13 @@ pub(crate) fn recorder_of(mpi: Mpi) -> PathBuf {
 }
 
 fn new_recorder_of(mpi: Mpi) -> PathBuf {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let built = run(Command::new(cargo)
-        .args([
-            "build",
-            "--quiet",
-            "--package",
-            "runtime-pmpi",
-            "--message-format",
-            "json",
-        ])
-        .current_dir(env!("CARGO_MANIFEST_DIR")));
-    let messages = String::from_utf8_lossy(&built.stdout).into_owned();
-    let files = messages
-        .lines()
-        .filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let runtime = files
-        .flat_map(|message| message["filenames"].as_array().cloned().unwrap_or_default())
-        .filter_map(|name| Some(PathBuf::from(name.as_str()?)))
-        .find(|name| name.ends_with("libruntime_pmpi.a"))
-        .unwrap_or_else(|| panic!("{}", said(&built)));
     let mpicc = format!("mpicc.{}", mpi.name());
     let recorder = out().join(format!("recorder-{}.so", mpi.name()));
     let output = run(hindmost()
         .args(["recorder", "--mpicc", &mpicc, "-o"])
         .arg(&recorder)
         .arg("--runtime")
-        .arg(&runtime));
+        .arg(tests::built::runtime("runtime_pmpi")));
     assert!(output.status.success(), "{}", said(&output));
     recorder
 }

@@ -26,35 +26,13 @@ pub fn made_plugin(gcc: &str, directory: &Path) -> Option<PathBuf> {
         eprintln!("SKIPPED: {gcc} has no headers for plugins; `cargo xtask setup` installs them");
         return None;
     }
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let built = succeed(
-        Command::new(cargo)
-            .args([
-                "build",
-                "--quiet",
-                "--package",
-                "runtime-gcc",
-                "--message-format",
-                "json",
-            ])
-            .current_dir(env!("CARGO_MANIFEST_DIR")),
-    );
-    let messages = String::from_utf8_lossy(&built.stdout).into_owned();
-    let messages = messages
-        .lines()
-        .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
-    let files = messages.flat_map(|message| message["filenames"].as_array().cloned().unwrap_or_default());
-    let mut files = files.filter_map(|name| Some(PathBuf::from(name.as_str()?)));
-    let runtime = files
-        .find(|name| name.ends_with("libruntime_gcc.a"))
-        .expect("cargo says where the library is");
     let plugin = directory.join("hindmost.so");
     let made = succeed(
         Command::new(hindmost())
             .args(["plugin", "--gcc", gcc, "-o"])
             .arg(&plugin)
             .arg("--runtime")
-            .arg(&runtime),
+            .arg(crate::built::runtime("runtime_gcc")),
     );
     let flag = String::from_utf8_lossy(&made.stdout).into_owned();
     let path = plugin.canonicalize().expect("it was made");

@@ -1,4 +1,4 @@
-//! Programs of C and C++ that are their own oracle. Each counts its calls of `stand` and stays in the one that its argument names, so that the numbers tell
+//! Programs of C, C++ and Fortran that are their own oracle. Each counts its calls of `stand` and stays in the one that its argument names, so that the numbers tell
 //! which of two processes is behind the other, whatever the compiler made of the source.
 //!
 //! All processes of a program do the same, so each call comes before the next one, and nothing else may be said of two of them:
@@ -23,6 +23,10 @@ const COUNT: &str = include_str!("prelude.c");
 /// What programs of C++ begin with besides: functions and classes that call `stand`.
 const CLASSES: &str = include_str!("prelude.cc");
 
+/// What programs of Fortran begin with, and what they are linked with.
+const SUBROUTINES: &str = include_str!("prelude.f90");
+const COUNT_FOR_FORTRAN: &str = include_str!("prelude_fortran.c");
+
 /// So many calls of a program are looked at, unless told otherwise.
 pub const STOPS: usize = 20;
 
@@ -45,19 +49,17 @@ impl Source {
     /// A program that somebody wrote, behind what counts the calls. `stand` leads to MPI, so that what calls it is known to have effects.
     #[must_use]
     pub fn written(name: &str, program: &str) -> Self {
-        let is_c = Path::new(name)
-            .extension()
-            .is_some_and(|extension| extension == "c");
-        let (language, classes) = if is_c {
-            (Language::C, "")
-        } else {
-            (Language::Cxx, CLASSES)
+        let c = || format!("#define STANDS_IN_MPI 1\n{COUNT}");
+        let (language, text) = match Path::new(name).extension().and_then(|ending| ending.to_str()) {
+            Some("c") => (Language::C, format!("{}{program}", c())),
+            Some("f90" | "f") => (Language::Fortran, format!("{SUBROUTINES}{program}")),
+            _ => (Language::Cxx, format!("{}{CLASSES}{program}", c())),
         };
         Self {
             name: name.to_owned(),
             seed: 0,
             language,
-            text: format!("#define STANDS_IN_MPI 1\n{COUNT}{classes}{program}"),
+            text,
         }
     }
 
@@ -120,14 +122,20 @@ impl Program {
     /// If the compiler or `hindmost map` fails.
     pub fn build(source: &Source, compiler: &str, flags: &str) -> Self {
         let directory = Directory::of_seed(None, 0).unwrap();
-        let (name, standard) = match source.language {
+        let (name, others) = match source.language {
             Language::C => ("program.c", "-std=gnu11"),
             Language::Cxx => ("program.cc", "-std=c++20"),
+            Language::Fortran if source.name.ends_with(".f") => ("program.f", "count.o"),
+            Language::Fortran => ("program.f90", "count.o"),
         };
         std::fs::write(directory.path.join(name), &source.text).unwrap();
         let program = Self { directory };
+        if source.language == Language::Fortran {
+            std::fs::write(program.directory.path.join("count.c"), COUNT_FOR_FORTRAN).unwrap();
+            succeed(program.command(Path::new("gcc")).args(["-c", "count.c"]));
+        }
         let mut compile = program.command(Path::new(compiler));
-        compile.args([standard, "-w", "-g", name, "-o", "program"]);
+        compile.args([others, "-w", "-g", name, "-o", "program"]);
         succeed(compile.args(flags.split(' ')));
         if flags.contains("-fplugin=") {
             // Whoever looks for the source does not find it.

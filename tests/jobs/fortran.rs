@@ -1,0 +1,99 @@
+//! Jobs in Fortran, built with gcc's plugin: their order is proven as that of jobs in C.
+
+use crate::hindmost::my_turn;
+use crate::unprepared::{KERNEL, STEPS, ask, compiled, written};
+use corpus::Mpi;
+use serde_json::Value;
+use tests::oracle::judge::Directory;
+use tests::second::made_plugin;
+
+/// Rank 1 stays in `relax` in the fourth step; the others wait for it in the sum of that step.
+const SOLVER: &str = "module solver
+  implicit none
+  integer, volatile :: gate = 1
+contains
+  subroutine relax(field, step, rank)
+    double precision, intent(inout) :: field(:)
+    integer, intent(in) :: step, rank
+    integer :: i
+    do i = 2, size(field) - 1
+      field(i) = (field(i - 1) + field(i + 1)) / 2
+    end do
+    if (rank == 1 .and. step == 4) then
+      do while (gate == 1)
+      end do
+    end if
+  end subroutine relax
+end module solver
+
+program main
+  use mpi
+  use solver
+  implicit none
+  integer :: failed, rank, step
+  double precision :: field(100), mine, all
+  call MPI_Init(failed)
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank, failed)
+  field = rank
+  do step = 1, 9
+    call relax(field, step, rank)
+    mine = sum(field)
+    call MPI_Allreduce(mine, all, 1, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD, failed)
+    if (all < 0) exit
+  end do
+  call MPI_Finalize(failed)
+end program main
+";
+
+/// The words that make the compiler use the plugin.
+fn with_plugin(directory: &Directory) -> Option<String> {
+    let plugin = made_plugin("gcc-12", &directory.path)?;
+    Some(format!("-fplugin={}", plugin.display()))
+}
+
+fn proven(code: i32, answer: &Value) -> bool {
+    code == 0 && answer["named"] == "1" && answer["by"] == "order"
+}
+
+#[test]
+fn are_proven_under_both_mpis() {
+    let directory = Directory::of_seed(None, 26_300).unwrap_or_else(|error| panic!("{error}"));
+    let Some(plugin) = with_plugin(&directory) else {
+        return;
+    };
+    let _turn = my_turn();
+    for (mpi, compiler) in [(Mpi::OpenMpi, "mpif90.openmpi"), (Mpi::Mpich, "mpif90.mpich")] {
+        for level in ["-O0", "-O2"] {
+            let source = written("solver.f90", SOLVER);
+            let modules = format!("-J{}", directory.path.display());
+            let flags = ["-g", level, "-fallow-argument-mismatch", &modules, &plugin];
+            let exe = compiled(compiler, &source, "solver", &flags);
+            // The map is in the program.
+            std::fs::remove_file(source).unwrap_or_else(|error| panic!("{error}"));
+            let answer = ask(mpi, &exe, &proven);
+            assert_eq!(answer["hindmost"][0]["line"], 13, "{answer:#}");
+        }
+    }
+}
+
+/// Rank 1 is a step ahead, at an earlier line of what the steps call: the loop in Fortran says that the others are behind.
+#[test]
+fn go_on_in_c() {
+    let directory = Directory::of_seed(None, 26_301).unwrap_or_else(|error| panic!("{error}"));
+    let Some(plugin) = with_plugin(&directory) else {
+        return;
+    };
+    let _turn = my_turn();
+    let kernel = written("kernel-of-steps.c", KERNEL);
+    let flags = ["-g", "-O0", &plugin, "-ffree-form", &kernel.to_string_lossy()];
+    let exe = compiled(
+        "mpif90.openmpi",
+        &written("stepped.f90", STEPS),
+        "stepped",
+        &flags,
+    );
+    let answer = ask(Mpi::OpenMpi, &exe, &|code, answer| {
+        code == 0 && answer["by"] == "order" && answer["named"] == "0,2-3"
+    });
+    assert_eq!(answer["hindmost"][0]["function"], "kernel", "{answer:#}");
+}
