@@ -91,6 +91,8 @@ codes! {
     MaybeConst "c_maybe_const_expr",
     ExcessPrecision "excess_precision_expr",
     NonLvalue "non_lvalue_expr",
+    // In Fortran brackets bind operands together.
+    Paren "paren_expr",
     Annotate "annotate_expr",
     NopExpr "nop_expr",
     ConvertExpr "convert_expr",
@@ -184,6 +186,7 @@ impl Code {
             self,
             Code::ExcessPrecision
                 | Code::NonLvalue
+                | Code::Paren
                 | Code::Annotate
                 | Code::CleanupPoint
                 | Code::ExprStmt

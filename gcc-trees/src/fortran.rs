@@ -31,10 +31,14 @@ impl Body<'_, '_> {
     /// The debug info of gfortran may have a variable of a `block` in the whole procedure, over another one of its name: of neither a value can be read.
     pub(crate) fn distrust_equal_names(&mut self) {
         let mut known: BTreeMap<String, usize> = BTreeMap::new();
-        for local in &self.locals {
+        for local in self.locals.iter().filter(|local| !local.name.is_empty()) {
             *known.entry(local.name.clone()).or_default() += 1;
         }
-        for local in self.locals.iter_mut().filter(|local| known[&local.name] > 1) {
+        for local in self
+            .locals
+            .iter_mut()
+            .filter(|local| known.get(&local.name) > Some(&1))
+        {
             local.ty = Type::Unknown;
         }
     }

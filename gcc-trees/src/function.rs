@@ -276,7 +276,10 @@ impl Body<'_, '_> {
         }
         let row = self.rows.row(declaration);
         let place = self.standing(declaration).span;
-        let mut local = Local::new(row.name.to_owned(), place, types::of(self.rows, row.ty));
+        // What gfortran keeps for itself has a name that no debug info knows.
+        let is_known = !self.is_fortran() || !row.traits.is_artificial;
+        let name = if is_known { row.name } else { "" };
+        let mut local = Local::new(name.to_owned(), place, types::of(self.rows, row.ty));
         local.is_static = row.traits.is_static;
         local.address_taken |= row.traits.address_taken;
         local.of_structures = types::is_of_structures(self.rows, row.ty);

@@ -55,7 +55,9 @@ fn variables(context: LoopContext<'_, '_>, read: &BTreeSet<&str>) -> Variables {
         return found;
     }
     let divided = context.info.flow.divided.contains(&context.header());
-    for candidate in candidates(context, read) {
+    // What a compiler keeps for itself has no name by which anybody could read it.
+    let named = candidates(context, read).into_iter();
+    for candidate in named.filter(|candidate| !candidate.name.is_empty()) {
         if divided {
             found.refused.push(Refused {
                 name: candidate.name,

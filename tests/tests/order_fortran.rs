@@ -1,8 +1,9 @@
-//! Programs of Fortran, by what the plugin for gcc has understood of them: as `order_cxx` for C and C++, nothing that is said of their processes may be wrong.
+//! Programs of Fortran, random ones and some that were written to be hard, by what the plugin for gcc has understood of them: as `order_cxx` for C and C++,
+//! nothing that is said of their processes may be wrong. Any number of further seeds: `order-cxx --fortran A..B --build 'gfortran-12 -O2 -fplugin=FILE'`.
 
 use tests::oracle::judge::Directory;
 use tests::second::made_plugin;
-use tests::stands::{Figures, Source, check};
+use tests::stands::{Figures, Source, check, generate_fortran};
 use tests::stopped::has_tools;
 
 /// So many calls of a program are looked at.
@@ -18,11 +19,12 @@ fn nothing_is_wrong_in_programs_of_fortran() {
     let Some(plugin) = made_plugin("gcc-12", &directory.path) else {
         return;
     };
-    let sources = [
+    let written = [
         Source::written("loops.f90", include_str!("order_fortran/loops.f90")),
         Source::written("procedures.f90", include_str!("order_fortran/procedures.f90")),
         Source::written("fixed.f", include_str!("order_fortran/fixed.f")),
     ];
+    let sources = Vec::from_iter(written.into_iter().chain((1..7).map(generate_fortran)));
     for level in ["-O0", "-O2"] {
         let mut figures = Figures::default();
         for source in &sources {

@@ -1,14 +1,14 @@
 //! `order-cxx --seeds A..B`: random programs of C++, stopped by the probe, whose order they tell themselves. `--file PROGRAM` does the same with a program
-//! of C or C++ that calls `stand` (as those in `tests/tests/order_cxx` do), `--source SEED` prints a random one. With `--build 'g++ -O2 -fplugin=FILE'`, FILE
+//! of C, C++ or Fortran that calls `stand` (as those in `tests/tests/order_cxx` do), `--source SEED` prints a random one, and `--fortran A..B` makes them of Fortran. With `--build 'g++ -O2 -fplugin=FILE'`, FILE
 //! by `hindmost plugin`, the map is the compiler's.
 //!
 //! Prints what is wrong, with `--undecided` also of which pairs nothing is said and why, and the numbers of each build. Exit code 0: nothing is wrong; 1: something is; 2: the command line is.
 
 use std::process::ExitCode;
 use tests::command;
-use tests::stands::{Figures, STOPS, Source, check, generate};
+use tests::stands::{Figures, STOPS, Source, check, generate, generate_fortran};
 
-const USAGE: &str = "usage: order-cxx --seeds A..B | --file PROGRAM...  [--joined] [--stops N] [--build 'g++ -O2']... [--undecided]
+const USAGE: &str = "usage: order-cxx --seeds A..B | --fortran A..B | --file PROGRAM...  [--joined] [--stops N] [--build 'g++ -O2']... [--undecided]
        order-cxx --source SEED";
 
 fn main() -> ExitCode {
@@ -57,6 +57,9 @@ fn options(mut args: impl Iterator<Item = String>) -> Result<Asked, String> {
             "--seeds" => checks
                 .sources
                 .extend(command::seeds(&value()?, USAGE)?.map(generate)),
+            "--fortran" => checks
+                .sources
+                .extend(command::seeds(&value()?, USAGE)?.map(generate_fortran)),
             "--file" => checks.sources.push(written(&value()?)?),
             "--joined" => joined = true,
             "--stops" => checks.stops = number(value()?)? as usize,

@@ -4,12 +4,14 @@
 //! All processes of a program do the same, so each call comes before the next one, and nothing else may be said of two of them:
 //! that they are the same, or in branches which exclude each other, is wrong as well.
 
+mod fortran;
 mod generate;
 
 use crate::oracle::judge::Directory;
 use crate::oracle::rng::Rng;
 use crate::stopped::{Stopped, hindmost, succeed};
 use base::Language;
+pub use fortran::generate_fortran;
 pub use generate::generate;
 use std::collections::BTreeSet;
 use std::fmt;
