@@ -369,7 +369,9 @@ impl fmt::Display for Reason {
                     "both are there with the same {variable}, perhaps more than once"
                 )
             }
-            Reason::Unsequenced(at) => write!(f, "C leaves the order of the operands at {at} open"),
+            Reason::Unsequenced(at) => {
+                write!(f, "the language leaves the order of the operands at {at} open")
+            }
             Reason::Circle => f.write_str("control flow leads from each to the other"),
             Reason::Irreducible { at, .. } => {
                 write!(f, "the loop at {at} is entered by a jump into its middle")

@@ -1,6 +1,11 @@
-//! What a site installs: the command as one static file, with pages and integrations, as a tarball and as a Debian package.
+//! What a site installs: the command as one static file, with pages and integrations, as a tarball, as a Debian package, as an RPM with its spec and by a recipe for Spack,
+//! and the extension for VS Code.
 //!
-//! Both are tried before they are announced: unpacked, and run as on the oldest kernel that is promised (`old_kernel.c`).
+//! Tarball and packages are tried before they are announced: unpacked, and run as on the oldest kernel that is promised (`old_kernel.c`).
+
+mod rpm;
+mod spack;
+mod vscode;
 
 use crate::command::{self, capture, find_program, succeed};
 use crate::{licences, setup, ship, workspace};
@@ -14,7 +19,7 @@ use std::process::{Command, Stdio};
 const LARGEST: u64 = 25_000_000;
 
 /// Where the parts of a distribution go, below its prefix.
-const INTEGRATIONS: [(&str, &str); 9] = [
+const INTEGRATIONS: [(&str, &str); 10] = [
     ("integrations/cmake", "share/hindmost/cmake"),
     ("integrations/make", "share/hindmost/make"),
     ("integrations/meson", "share/hindmost/meson"),
@@ -22,11 +27,12 @@ const INTEGRATIONS: [(&str, &str); 9] = [
     ("integrations/ci", "share/hindmost/ci"),
     ("integrations/python", "share/hindmost/python"),
     ("integrations/nvim", "share/hindmost/nvim"),
+    ("integrations/vscode", "share/hindmost/vscode"),
     ("integrations/statview", "share/hindmost/statview"),
     ("docs", "share/doc/hindmost"),
 ];
 
-/// Makes both, tries them, and says where they are.
+/// Makes them, tries them, and says where they are.
 pub fn run() -> Result<()> {
     setup::ensure()?;
     let directory = workspace::target()?.join("dist");
@@ -49,10 +55,15 @@ pub fn run() -> Result<()> {
     ]);
     command::run(pack.arg(&tarball).arg("-C").arg(&directory).arg(&name))?;
     let package = debian(&directory, &prefix, &version)?;
+    let rpm = rpm::make(&directory, &prefix, &version)?;
+    let recipe = spack::make(&directory, &tarball, &version)?;
+    let extension = vscode::make(&directory, &version)?;
 
     try_tarball(&directory, &tarball, &name)?;
     try_package(&directory, &package)?;
-    for file in [&tarball, &package] {
+    try_rpm(&directory, &rpm)?;
+    println!("{} (a repository for Spack)", recipe.display());
+    for file in [&tarball, &package, &rpm].into_iter().chain(&extension) {
         println!(
             "{} ({} KiB)",
             file.display(),
@@ -173,6 +184,14 @@ fn try_package(directory: &Path, package: &Path) -> Result<()> {
         command::run(Command::new("dpkg-deb").arg("--extract").arg(package).arg(&place))?;
         use_it(&place, &place.join("usr"))?;
     }
+    fs::remove_dir_all(&place)?;
+    Ok(())
+}
+
+fn try_rpm(directory: &Path, package: &Path) -> Result<()> {
+    let place = directory.join("tried");
+    rpm::unpack(package, &place)?;
+    use_it(&place, &place.join("usr"))?;
     fs::remove_dir_all(&place)?;
     Ok(())
 }

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// A program, and the Debian packages that bring it with what it needs to be of use.
-const TOOLS: [(&str, &[&str]); 42] = [
+const TOOLS: [(&str, &[&str]); 45] = [
     ("gcc", &["gcc", "libc6-dev"]),
     ("clang", &["clang"]),
     ("musl-gcc", &["musl-tools"]),
@@ -41,6 +41,8 @@ const TOOLS: [(&str, &[&str]); 42] = [
     ("python3", &["python3"]),
     ("pkg-config", &["pkg-config"]),
     ("dot", &["graphviz"]),
+    ("rpmbuild", &["rpm"]),
+    ("cpio", &["cpio"]),
     ("chromium", &["chromium"]),
     ("tmux", &["tmux"]),
     ("chromedriver", &["chromium-driver"]),
@@ -51,6 +53,7 @@ const TOOLS: [(&str, &[&str]); 42] = [
     ("mpicxx.openmpi", &["libopenmpi-dev", "openmpi-bin", "g++"]),
     ("mpicxx.mpich", &["libmpich-dev", "mpich", "g++"]),
     ("mpif90.openmpi", &["libopenmpi-dev", "openmpi-bin", "gfortran"]),
+    ("mpif90.mpich", &["libmpich-dev", "mpich", "gfortran"]),
     ("mpirun.mpich", &["mpich"]),
     ("mpicc.mpich", &["libmpich-dev", "mpich"]),
 ];

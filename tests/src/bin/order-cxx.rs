@@ -9,13 +9,13 @@ use tests::command;
 use tests::stands::{Figures, STOPS, Source, check, generate, generate_fortran};
 
 const USAGE: &str = "usage: order-cxx --seeds A..B | --fortran A..B | --file PROGRAM...  [--joined] [--stops N] [--build 'g++ -O2']... [--undecided]
-       order-cxx --source SEED";
+       order-cxx --source SEED | --source-of-fortran SEED";
 
 fn main() -> ExitCode {
     let found = options(std::env::args().skip(1)).map(|asked| match asked {
         Asked::Check(checks) => run(&checks),
-        Asked::Source(seed) => {
-            print!("{}", generate(seed).text);
+        Asked::Source(source) => {
+            print!("{}", source.text);
             true
         }
     });
@@ -26,7 +26,7 @@ fn main() -> ExitCode {
 enum Asked {
     Check(Checks),
     /// The program of a seed.
-    Source(u64),
+    Source(Source),
 }
 
 /// What to check.
@@ -65,7 +65,8 @@ fn options(mut args: impl Iterator<Item = String>) -> Result<Asked, String> {
             "--stops" => checks.stops = number(value()?)? as usize,
             "--build" => checks.builds.push(value()?),
             "--undecided" => checks.undecided = true,
-            "--source" => return Ok(Asked::Source(number(value()?)?)),
+            "--source" => return Ok(Asked::Source(generate(number(value()?)?))),
+            "--source-of-fortran" => return Ok(Asked::Source(generate_fortran(number(value()?)?))),
             _ => return Err(format!("'{arg}' is no option\n{USAGE}")),
         }
     }

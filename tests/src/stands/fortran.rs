@@ -161,6 +161,10 @@ impl Writer {
             depth: 0,
             may_return: true,
         };
+        if is_function {
+            // Whoever returns early has a value as well.
+            self.line(&context, &format!("{name} = mod(n, 7)"));
+        }
         let count = 2 + self.random.below(3);
         self.block(&context, count);
         let mut head = String::new();
@@ -175,7 +179,6 @@ impl Writer {
         };
         let _ = writeln!(head, "  integer{reads} :: n");
         if is_function {
-            let _ = writeln!(self.body, "  {name} = mod(n, 7)");
             let text = self.declared(&head);
             self.functions.push((name.clone(), home == Home::Alone));
             let around = if home == Home::Alone { "" } else { "recursive " };
