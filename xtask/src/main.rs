@@ -136,7 +136,7 @@ enum Task {
     Unchanged(unchanged::Options),
     /// Build the probe as one small static file, for compute nodes
     Probe,
-    /// Make what a site installs: a tarball and a Debian package of the command as one static file; both are tried
+    /// Make what a site installs: the command as one static file in a tarball, a Debian package, an RPM and a repository for Spack, and the extension for VS Code; archives and packages are tried
     Dist,
     /// Hold maps, answers, trees and slices against those of an earlier version, byte for byte
     Same {
