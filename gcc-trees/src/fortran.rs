@@ -126,7 +126,13 @@ impl Body<'_, '_> {
             .is_of_library(function)
             .then(|| base::mpi_entry_point(&symbol()))
             .flatten();
-        of_mpi.map_or_else(|| row.name.into(), |name| name.as_str().into())
+        // One that has other arguments than in C is none of C's.
+        let is_as_in_c =
+            |name: &String| library::function(name).is_none() || library::fortran(row.name).is_some();
+        match of_mpi.filter(is_as_in_c) {
+            Some(name) => name.as_str().into(),
+            None => row.name.into(),
+        }
     }
 
     /// Whether no file that is compiled now has a procedure's body.

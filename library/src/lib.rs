@@ -68,11 +68,13 @@ pub fn function(name: &str) -> Option<&'static Function> {
 pub const STANDARD: &str = "std::";
 
 /// The function of MPI that a program in Fortran calls by this name, in any case and with the ending of a specific procedure (`MPI_SEND`,
-/// `mpi_send_f08`, `pmpi_send`). Its arguments are those of C, each by reference, and one more for the error code.
+/// `mpi_send_f08`, `pmpi_send`). Its arguments are those of C, each by reference, and one more for the error code; of `MPI_Init_thread`, which in C has the program's
+/// arguments first, nothing is told.
 pub fn fortran(name: &str) -> Option<&'static Function> {
     let lower = name.to_ascii_lowercase();
     // What a symbol of Fortran shows by its underscore, a name in its source does not have to.
-    of_symbol(&format!("{}_", lower.trim_end_matches('_'))).filter(|row| base::is_mpi(row.name))
+    of_symbol(&format!("{}_", lower.trim_end_matches('_')))
+        .filter(|row| base::is_mpi(row.name) && row.name != "MPI_Init_thread")
 }
 
 /// The function that a symbol is an entry point of: by the names that C knows, and of MPI also by those of the Fortran bindings (`mpi_send_`,
