@@ -220,5 +220,5 @@ fn of_root(
             shown: shown.all,
         });
     }
-    of_several(build, &all, found);
+    of_several(build, code.decoded.as_ref(), &all, found);
 }

@@ -35,6 +35,10 @@ pub(crate) fn bind_mpi_calls(
         let Some(name) = names.get(&target).filter(|name| base::is_mpi(name)) else {
             continue;
         };
+        // Fortran passes addresses.
+        if of_fortran(debug, target).is_some() {
+            continue;
+        }
         let frame = frames.of_call(call.node, return_address);
         let (arguments, registers) = arguments(debug, call.die, base::mpi_name(name), frame);
         let caller = forest.nodes[root_of(forest, call.node)].origin;
@@ -57,17 +61,25 @@ pub(crate) fn bind_mpi_calls(
     (calls.collect(), on_entry)
 }
 
-/// The names in the source of the functions that call instructions name. Functions without a name are left out.
+/// The names in the source of the functions that call instructions name, of MPI's functions those of C, which the map has. Functions without a name are left out.
 pub(crate) type CalleeNames = BTreeMap<Die, String>;
 
 /// The names of all functions that calls of a build name.
 pub(crate) fn callee_names(debug: &Debug<'_>, forest: &Forest) -> CalleeNames {
     let targets: BTreeSet<Die> = forest.calls.iter().filter_map(|call| call.target).collect();
     let named = targets.into_iter().filter_map(|target| {
-        let name = debug.string_along(&debug.origins(target), gimli::DW_AT_name)?;
-        Some((target, name))
+        let name = || debug.string_along(&debug.origins(target), gimli::DW_AT_name);
+        Some((target, of_fortran(debug, target).or_else(name)?))
     });
     named.filter(|(_, name)| !name.is_empty()).collect()
+}
+
+/// The name in C of a function of MPI that a call in Fortran names: the linker knows it by another name than the source.
+fn of_fortran(debug: &Debug<'_>, target: Die) -> Option<String> {
+    let chain = debug.origins(target);
+    let string = |name| debug.string_along(&chain, name);
+    let symbol = string(gimli::DW_AT_linkage_name)?;
+    base::mpi_entry_point(&symbol).filter(|_| string(gimli::DW_AT_name) != Some(symbol))
 }
 
 /// The arguments that tell what a task waits for, as far as the entry of the call describes their values; and the registers whose

@@ -2,6 +2,7 @@
 
 use crate::Map;
 use crate::beneath;
+use base::{mpi_entry_point, mpi_name};
 use progress::{ExecutionPoint, Frame, Located, Order, Value};
 use rayon::prelude::*;
 use snapshot::Task;
@@ -56,9 +57,19 @@ pub(crate) fn execution_point(map: &Map, task: &Task) -> ExecutionPoint {
 /// What the probe calls the frame that the kernel puts between a signal's handler and what it interrupts.
 const SIGNAL_TRAMPOLINE: &str = "<signal handler called>";
 
+/// The name of a frame's function. MPI's entry points for Fortran (`mpi_send_`, `MPI_SEND`) have that of C, by which the map knows their calls; a function of the
+/// program that is called so has lines.
+fn name_of(recorded: &snapshot::Frame) -> String {
+    let symbol = &recorded.function;
+    match mpi_entry_point(symbol) {
+        Some(name) if recorded.line.is_none() && mpi_name(symbol) != name => name,
+        _ => symbol.clone(),
+    }
+}
+
 fn frame(recorded: &snapshot::Frame) -> Frame {
     let mut frame = Frame {
-        function: recorded.function.clone(),
+        function: name_of(recorded),
         file: recorded.file.clone(),
         line: recorded.line.filter(|&line| line > 0),
         column: recorded.column.filter(|&column| column > 0),

@@ -45,6 +45,8 @@ pub struct Order<'m> {
     pub(crate) rounds: IdVec<FunctionId, OnceLock<bool>>,
     /// What the optimised functions call last; made when first asked for.
     pub(crate) vanished_into: OnceLock<BTreeSet<String>>,
+    /// The names by which the functions of the map call others, of MPI's functions those that the standard gives.
+    pub(crate) called: OnceLock<BTreeSet<String>>,
     /// Where the code of functions leaves their frames; found when first asked for.
     pub(crate) tail_jumps: OnceLock<TailJumps>,
     /// The files that have functions, by the last components of their paths; made when first asked for.
@@ -121,6 +123,7 @@ impl<'m> Order<'m> {
             optimised: tail::optimised(map),
             rounds: map.functions.iter().map(|_| OnceLock::new()).collect(),
             vanished_into: OnceLock::new(),
+            called: OnceLock::new(),
             tail_jumps: OnceLock::new(),
             files: OnceLock::new(),
             code: CodeIndex::default(),

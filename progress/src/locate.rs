@@ -10,7 +10,7 @@ use crate::{Beneath, CodeStack, ExecutionPoint, Frame, Obstacle, Order, SourceLi
 use base::mutant::{Mutant, on};
 use library::SharedObject;
 use library::symbols::{self, Start, is_of_exceptions};
-use progress_map::{Function, FunctionId, LoopId, PointId, PointKind};
+use progress_map::{BoundMerge, Function, FunctionId, LoopId, PointId, PointKind};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -383,11 +383,16 @@ impl Order<'_> {
                 .behind_pointer
                 .is_none_or(|callee| self.passes_enough(id, *point, callee))
         };
-        let merged = Vec::from_iter(merged.filter(passes_enough));
-        let merged = match below.callee {
-            Some(callee) => self.leading_to((id, frame, callee), &standing.points, merged),
-            None => merged,
+        let merged = merged.filter(|merge| passes_enough(&merge.other));
+        // What is said of one instruction is said of an inlined call whose code goes on there: the frames below are none that it called.
+        let (of_one, of_all): (Vec<&BoundMerge>, Vec<&BoundMerge>) =
+            merged.partition(|merge| merge.return_address.is_some());
+        let of_all = Vec::from_iter(of_all.into_iter().map(|merge| merge.other));
+        let mut merged = match below.callee {
+            Some(callee) => self.leading_to((id, frame, callee), &standing.points, of_all),
+            None => of_all,
         };
+        merged.extend(of_one.into_iter().map(|merge| merge.other));
         let is_merged = !merged.is_empty();
         standing.points.extend(merged);
         standing.points.sort_unstable();
@@ -456,13 +461,12 @@ impl Order<'_> {
         id: FunctionId,
         point: PointId,
         call: Option<u64>,
-    ) -> impl Iterator<Item = PointId> + '_ {
+    ) -> impl Iterator<Item = &BoundMerge> + '_ {
         self.map().bindings().flat_map(move |binding| {
             // Other tools tell addresses as they are in the process, which may be those of no code of the file.
             let call = call.filter(|address| binding.function_at(address.wrapping_sub(1)).is_some());
             let own = binding.merges_of(id).iter();
             own.filter(move |merge| merge.shown == point && merge.is_about(call))
-                .map(|merge| merge.other)
         })
     }
 

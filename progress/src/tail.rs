@@ -18,7 +18,7 @@
 //! and that may have vanished into g.
 
 use crate::{Frame, Order};
-use base::IdVec;
+use base::{IdVec, mpi_name};
 use progress_map::{FunctionId, Map, PointId, PointKind};
 
 /// By function: whether some of its code was optimised. Nothing is known of the build of a map without binding.
@@ -50,7 +50,7 @@ enum LastCalls {
 
 impl Order<'_> {
     /// Whether a frame that shows a call through a pointer, followed by one of `callee`, may be inside another function that
-    /// vanished into `callee`.
+    /// vanished into `callee`. A symbol that no call names may be another name of any function of a library: a call of `usleep` may be seen in `__usleep`.
     pub(crate) fn may_have_vanished_into(&self, callee: &str) -> bool {
         let names = self.vanished_into.get_or_init(|| {
             let map = self.map();
@@ -62,10 +62,22 @@ impl Order<'_> {
                     .filter_map(|&point| points[point].kind.callee())
                     .filter(move |name| self.may_jump_to_named(id, name))
             });
-            let names = calls.map(str::to_owned);
+            let names = calls.map(|name| mpi_name(name).to_owned());
             names.collect()
         });
-        names.contains(callee)
+        let callee = mpi_name(callee);
+        let is_of_library = |name: &String| self.functions_named(name).is_empty();
+        names.contains(callee) || !self.is_named(callee) && names.iter().any(is_of_library)
+    }
+
+    /// Whether a function of the map has this name, or some call in it names one so.
+    fn is_named(&self, name: &str) -> bool {
+        let called = self.called.get_or_init(|| {
+            let points = self.map().functions.iter().flat_map(|function| &function.points);
+            let names = points.filter_map(|point| point.kind.callee());
+            names.map(|name| mpi_name(name).to_owned()).collect()
+        });
+        called.contains(name) || !self.functions_named(name).is_empty()
     }
 
     /// The functions that a call through a pointer led to and that have left no frame, before the one of the next frame was called; nothing if that

@@ -71,6 +71,21 @@ fn nothing_is_wrong_in_programs_of_c_that_were_written() {
     of_sources(&[loops], FEW, "gcc", "-O3");
 }
 
+#[test]
+fn nothing_is_wrong_where_a_wrapper_is_inlined() {
+    let [source] = written!["wrapped.c"];
+    for level in ["-Os", "-O2", "-O0"] {
+        let mut figures = Figures::default();
+        check(&source, FEW, "gcc", level, &mut figures);
+        assert!(
+            figures.wrong.is_empty(),
+            "{figures}\n{}",
+            figures.wrong.join("\n")
+        );
+        assert!(figures.right > 8, "{level}: {figures}");
+    }
+}
+
 /// What the compiler itself has understood.
 #[test]
 fn nothing_is_wrong_by_the_maps_of_the_plugin() {

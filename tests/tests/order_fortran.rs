@@ -22,10 +22,11 @@ fn nothing_is_wrong_in_programs_of_fortran() {
     let written = [
         Source::written("loops.f90", include_str!("order_fortran/loops.f90")),
         Source::written("procedures.f90", include_str!("order_fortran/procedures.f90")),
+        Source::written("shapes.f90", include_str!("order_fortran/shapes.f90")),
         Source::written("fixed.f", include_str!("order_fortran/fixed.f")),
     ];
     let sources = Vec::from_iter(written.into_iter().chain((1..7).map(generate_fortran)));
-    for level in ["-O0", "-O2"] {
+    for level in ["-O0", "-O2", "-Os"] {
         let mut figures = Figures::default();
         for source in &sources {
             let flags = format!("{level} -fplugin={}", plugin.display());

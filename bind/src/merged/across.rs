@@ -4,18 +4,22 @@
 //! where `leap` begins with `exchange(s)` and is inlined, the loop may jump to the call in front of it. Debug info then shows the call of one of the two, with
 //! the functions around that one, and none of the other's.
 //!
-//! So a call of an inlined function, or of the one around it, of which no instruction is left may be any instruction that calls the same. In the innermost
+//! So a call of an inlined function, or of the one around it, of which no instruction is left may be any instruction that calls the same, or that stands in an
+//! inlined call of the same: of a wrapper that is inlined everywhere only what it calls is left to be joined. In the innermost
 //! function that is around both, the call that is shown may then be the one that leads to the other. That is said of this one instruction: the
-//! inlined call around it holds others, which were not joined. Whether the same code leads on from both is not asked.
+//! inlined call around it holds others, which were not joined. Whether the same code leads on from both is not asked; but where the code could be decoded, there must be a
+//! way between that instruction and what is left of the inlined function, with no more calls on it than are left out.
 
 use super::copy::calls_at;
 use super::evidence::{CallInstruction, Callee};
 use super::{Build, Position};
+use crate::code::{Code, InstructionIndex, ReachedInstruction};
 use crate::meetings::Names;
 use crate::walk::{Forest, NodeId};
 use progress_map::{BoundMerge, FunctionId, PointId, PointKind};
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU64;
+use std::ops::Range;
 
 /// What is called in one node of a code, the function itself or an inlined call.
 pub(super) struct Called<'m, 'n> {
@@ -28,37 +32,79 @@ pub(super) struct Called<'m, 'n> {
     pub(super) shown: BTreeSet<PointId>,
 }
 
-/// The address behind a call instruction, and the position that it shows.
-type Shown = (u64, Option<Position>);
+/// A call instruction that may be another call than it shows.
+#[derive(Clone, Copy)]
+struct Shown {
+    /// The address behind it.
+    after: u64,
+    /// The position that it shows.
+    position: Option<Position>,
+    /// It does not call who is looked for itself, but stands in an inlined call of that function.
+    is_within: bool,
+}
 
 /// Finds the pairs of one code.
-pub(super) fn of_several(build: &Build<'_, '_, '_>, all: &[Called<'_, '_>], found: &mut Vec<BoundMerge>) {
-    // Whoever is called by name is looked for among the calls of that name, and those of which nothing is known.
+pub(super) fn of_several(
+    build: &Build<'_, '_, '_>,
+    code: Option<&Code>,
+    all: &[Called<'_, '_>],
+    found: &mut Vec<BoundMerge>,
+) {
+    // Whoever is called by name is looked for among the calls of that name, those of which nothing is known, and those that are made in its place.
     let mut by_name: BTreeMap<Option<&str>, Vec<(usize, Shown)>> = BTreeMap::new();
+    let function_of: BTreeMap<NodeId, &str> = all
+        .iter()
+        .map(|called| (called.node, called.names.function.name.as_str()))
+        .collect();
     for (at, called) in all.iter().enumerate() {
+        // The outermost one is the code itself, which nobody calls there.
+        let inlined = way(build.forest, called.node).into_iter().skip(1);
+        let inlined = Vec::from_iter(inlined.filter_map(|node| function_of.get(&node).copied()));
         for &(call, position) in &called.calls {
             let name = match call.callee {
-                Callee::Named(name) => Some(name),
-                Callee::Unknown => None,
-                Callee::Pointer => continue,
+                Callee::Named(name) => Some(Some(name)),
+                Callee::Unknown => Some(None),
+                Callee::Pointer => None,
             };
-            by_name
-                .entry(name)
-                .or_default()
-                .push((at, (call.after, position)));
+            let own = name.map(|name| (name, false));
+            let within = inlined.iter().map(|name| (Some(*name), true));
+            for (name, is_within) in own.into_iter().chain(within) {
+                let after = call.after;
+                let shown = Shown {
+                    after,
+                    position,
+                    is_within,
+                };
+                by_name.entry(name).or_default().push((at, shown));
+            }
         }
     }
+    let ways = code.map(Ways::new);
     for gone in all {
         let points = gone.names.function.points.iter_enumerated();
         let named = points.filter(|(_, point)| matches!(point.kind, PointKind::Call(_)));
         let left_out = named
             .map(|(point, _)| point)
             .filter(|point| !gone.shown.contains(point));
+        let left_out = Vec::from_iter(left_out);
+        if left_out.is_empty() {
+            continue;
+        }
+        // Where several are left out, one may stand behind the others.
+        let next_to_it = ways
+            .as_ref()
+            .map(|ways| ways.calls_next_to(&own_code(build, all, gone.node), left_out.len()));
         for point in left_out {
             let name = gone.names.function.points[point].kind.callee();
             let alike = [name, None].into_iter().flat_map(|name| by_name.get(&name));
             for &(at, shown) in alike.flatten() {
-                if all[at].node != gone.node {
+                let is_near = next_to_it
+                    .as_ref()
+                    .is_none_or(|calls| calls.contains(&shown.after));
+                // Two calls of one function, one of them inlined, are pairs of that function.
+                let is_own_pair =
+                    shown.is_within && build.forest.nodes[all[at].node].parent == Some(gone.node);
+                if all[at].node != gone.node && is_near && !is_own_pair {
                     pair(build, all, (gone, point), (&all[at], shown), found);
                 }
             }
@@ -66,12 +112,89 @@ pub(super) fn of_several(build: &Build<'_, '_, '_>, all: &[Called<'_, '_>], foun
     }
 }
 
+/// What is left of a function or an inlined call: its code without that of the calls that are inlined into it, unless there is no other.
+fn own_code(build: &Build<'_, '_, '_>, all: &[Called<'_, '_>], node: NodeId) -> impl Fn(u64) -> bool {
+    let nodes = &build.forest.nodes;
+    let contains = |ranges: &[Range<u64>], address: u64| ranges.iter().any(|range| range.contains(&address));
+    let inlined = all.iter().filter(|each| nodes[each.node].parent == Some(node));
+    let inlined = Vec::from_iter(inlined.flat_map(|each| nodes[each.node].ranges.iter().cloned()));
+    let whole = nodes[node].ranges.clone();
+    let has_own = whole
+        .iter()
+        .any(|range| range.clone().any(|address| !contains(&inlined, address)));
+    move |address| contains(&whole, address) && !(has_own && contains(&inlined, address))
+}
+
+/// The ways through a code, forwards and backwards.
+struct Ways<'c> {
+    code: &'c Code,
+    /// By instruction: those from which control may come.
+    from: Vec<Vec<InstructionIndex>>,
+}
+
+impl<'c> Ways<'c> {
+    fn new(code: &'c Code) -> Self {
+        let mut from = vec![Vec::new(); code.steps.len()];
+        for (index, step) in code.steps.iter().enumerate() {
+            for to in onwards(step) {
+                from[to].push(index);
+            }
+        }
+        Self { code, from }
+    }
+
+    /// The call instructions, by the addresses behind them, that control comes to from some part of the code, or comes from, as one of the first `most` calls on the
+    /// way.
+    fn calls_next_to(&self, is_inside: &dyn Fn(u64) -> bool, most: usize) -> BTreeSet<u64> {
+        let steps = &self.code.steps;
+        let inside = (0..steps.len()).filter(|&index| is_inside(steps[index].address));
+        let inside = Vec::from_iter(inside);
+        let mut found = BTreeSet::new();
+        for is_forward in [true, false] {
+            let mut seen = BTreeSet::new();
+            let mut work = inside.clone();
+            for _ in 0..most {
+                let mut behind_calls = Vec::new();
+                while let Some(index) = work.pop() {
+                    let around = if is_forward {
+                        Vec::from_iter(onwards(&steps[index]))
+                    } else {
+                        self.from[index].clone()
+                    };
+                    for next in around {
+                        if is_inside(steps[next].address) || !seen.insert(next) {
+                            continue;
+                        }
+                        if steps[next].call.is_some() {
+                            found.insert(steps[next].end);
+                            behind_calls.push(next);
+                        } else {
+                            work.push(next);
+                        }
+                    }
+                }
+                work = behind_calls;
+                if work.is_empty() {
+                    break;
+                }
+            }
+        }
+        found
+    }
+}
+
+/// Where control may go from an instruction.
+fn onwards(step: &ReachedInstruction) -> impl Iterator<Item = InstructionIndex> + use<> {
+    let next = step.next;
+    [next.behind, next.jump, next.pad].into_iter().flatten()
+}
+
 /// Notes that an instruction of `there` may be the call `point` of `gone`.
 fn pair(
     build: &Build<'_, '_, '_>,
     all: &[Called<'_, '_>],
     (gone, point): (&Called<'_, '_>, PointId),
-    (there, (after, position)): (&Called<'_, '_>, Shown),
+    (there, shown): (&Called<'_, '_>, Shown),
     found: &mut Vec<BoundMerge>,
 ) {
     let (of_gone, of_there) = (way(build.forest, gone.node), way(build.forest, there.node));
@@ -88,17 +211,18 @@ fn pair(
     };
     let others = toward(&of_gone).unwrap_or_else(|| vec![point]);
     let own = || {
-        position
+        shown
+            .position
             .map(|at| calls_at(around.names.function, at))
             .unwrap_or_default()
     };
-    for shown in toward(&of_there).unwrap_or_else(own) {
-        for &other in others.iter().filter(|&&other| other != shown) {
+    for one in toward(&of_there).unwrap_or_else(own) {
+        for &other in others.iter().filter(|&&other| other != one) {
             found.push(BoundMerge {
                 function: around.function,
-                shown,
+                shown: one,
                 other,
-                return_address: NonZeroU64::new(after),
+                return_address: NonZeroU64::new(shown.after),
             });
         }
     }
