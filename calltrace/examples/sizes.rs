@@ -1,6 +1,8 @@
-//! What traces take beside ParLOT's code and `zstd -3` of the same events, and how fast they are read: `cargo run --release -p calltrace --example sizes -- DIR`.
+//! What traces take, as hooks make them and packed, beside ParLOT's code and `zstd -3` of the same events; what their stamps take; and how fast they are read: `cargo run --release -p calltrace --example sizes -- DIR`.
 
-use calltrace::{Event, Trace};
+use calltrace::{Event, Stamps, Trace, packed};
+use std::collections::BTreeSet;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -10,7 +12,22 @@ mod parlot;
 /// Events that are compared, at most: the first ones.
 const MOST: usize = 50_000_000;
 
-fn main() -> std::io::Result<()> {
+/// A file and what was packed of it; nothing where there is none.
+fn read(plain: &Path) -> io::Result<[Vec<u8>; 2]> {
+    let packed = PathBuf::from(format!("{}-packed", plain.display()));
+    let read = |path: &Path| match std::fs::read(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        bytes => bytes,
+    };
+    Ok([read(plain)?, read(&packed)?])
+}
+
+/// Bytes of a file when it is packed to its end.
+fn packed_size(plain: &[u8], read: impl Fn(&[u8], &[u8]) -> Option<usize>) -> Option<usize> {
+    read(&[], &packed::whole(plain, 0)?)
+}
+
+fn main() -> io::Result<()> {
     let mut files: Vec<PathBuf> = Vec::new();
     for argument in std::env::args_os().skip(1) {
         let path = Path::new(&argument);
@@ -21,14 +38,24 @@ fn main() -> std::io::Result<()> {
             files.push(path.to_owned());
         }
     }
-    files.retain(|path| path.extension().is_some_and(|extension| extension == "trace"));
-    files.sort();
+    let names = files.iter().map(|path| path.display().to_string());
+    let names = names.map(|name| name.trim_end_matches("-packed").to_owned());
+    let names: BTreeSet<String> = names.filter(|name| name.ends_with(".trace")).collect();
     println!(
-        "events: bytes; ParLOT, zstd -3 of 16-bit values; zstd -3 of ours; million events read a second; trace"
+        "events: bytes, packed; ParLOT, zstd -3 of 16-bit values; bytes of stamps, packed; million events read a second; trace"
     );
-    for path in files {
-        let bytes = std::fs::read(&path)?;
-        let Ok(trace) = Trace::read(&bytes) else { continue };
+    for name in names {
+        let path = Path::new(&name);
+        let [plain, packed] = read(path)?;
+        let Ok(trace) = Trace::of(&plain, &packed) else {
+            continue;
+        };
+        let of_trace = |plain: &[u8], packed: &[u8]| Some(Trace::of(plain, packed).ok()?.bytes());
+        let whole = packed_size(&plain, of_trace).unwrap_or(trace.bytes());
+        let [plain, packed] = read(&path.with_extension("stamps"))?;
+        let of_stamps = |plain: &[u8], packed: &[u8]| Some(Stamps::of(plain, packed).ok()?.bytes());
+        let stamps = of_stamps(&plain, &packed).unwrap_or(0);
+        let whole_stamps = packed_size(&plain, of_stamps).unwrap_or(stamps);
         let begun = Instant::now();
         let count = trace.events().take_while(Result::is_ok).count();
         let rate = count as f64 / begun.elapsed().as_secs_f64() / 1e6;
@@ -48,12 +75,9 @@ fn main() -> std::io::Result<()> {
             let raw = Vec::from_iter(symbols.iter().flat_map(|symbol| symbol.to_le_bytes()));
             told = format!("{}, {}", of_parlot.len(), zstd::bulk::compress(&raw, 3)?.len());
         }
-        let tokens = Vec::from_iter(trace.tokens().flatten().copied());
-        let staged = zstd::bulk::compress(&tokens, 3)?.len();
         println!(
-            "{count}: {}; {told}; {staged}; {rate:.0}; {}",
-            trace.bytes(),
-            path.display()
+            "{count}: {}, {whole}; {told}; {stamps}, {whole_stamps}; {rate:.0}; {name}",
+            trace.bytes()
         );
     }
     Ok(())

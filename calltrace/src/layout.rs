@@ -99,3 +99,36 @@ pub const LONG_RUN: u32 = 63;
 pub const LONGEST_RUN: u32 = LONG_RUN + (1 << 28) - 1;
 /// Bytes of a token, at most: the first, the rest of a run, a number of 24 bits.
 pub const LONGEST_TOKEN: usize = 1 + 4 + 4;
+
+/// Where things stand in a file of stamps, which has the same header and blocks but for these.
+pub mod stamp {
+    /// What the file begins with: `hindmSTP` in ASCII.
+    pub const MAGIC: u64 = u64::from_le_bytes(*b"hindmSTP");
+    /// The version of its layout.
+    pub const VERSION: u64 = 1;
+    /// A word of the header: the monotonic clock, in nanoseconds, when the file was made.
+    pub const MONOTONIC: usize = 9;
+    /// A word of the header: nanoseconds since the epoch at that moment.
+    pub const SINCE_EPOCH: usize = 10;
+    /// A word of a block's head, where a trace has the depth: the monotonic clock when the block began. [`PUBLISHED`](super::head::PUBLISHED) has above the bytes how
+    /// many stamps they are.
+    pub const TIME: usize = super::head::DEPTH;
+    /// The identity of `MPI_COMM_WORLD`, which all of its members know alike; those of others have bits above.
+    pub const WORLD: u64 = 1;
+    /// Communicators that a block names by number.
+    pub const COMMUNICATORS: usize = 16;
+    /// Bits of a stamp's first byte that tell what it is; above stands behind how many more events it is than the one before.
+    pub const KIND_BITS: u32 = 3;
+    /// So many events or more: the rest of their number follows.
+    pub const MANY_EVENTS: u8 = 31;
+    /// The time and nothing else.
+    pub const NOTHING: u8 = 0;
+    /// A message is sent.
+    pub const SENDS: u8 = 1;
+    /// A message was received.
+    pub const RECEIVES: u8 = 2;
+    /// A part of a collective operation begins.
+    pub const ENTERS: u8 = 3;
+    /// One has ended.
+    pub const LEAVES: u8 = 4;
+}

@@ -9,7 +9,10 @@
 //! - [`layout`]: where everything stands in a file; `docs/trace-format.md` is the same for other readers.
 //! - `model`: what is expected next, by what followed the events before; encoder and reader go through the same states.
 //! - [`encode`]: events as tokens. Bounded time for each, nothing is allocated, nothing is locked.
+//! - `blocks`: where the blocks of a file stand.
+//! - [`packed`]: blocks that nobody writes to any more, smaller.
 //! - [`read`]: any bytes as events, from any event on.
+//! - [`stamps`]: when that was, and which message.
 //! - [`fold`]: events as call trees with folded loops, of which equal parts are there once.
 //! - [`compare`]: where two of them part.
 //! - [`paths`]: how often each call path was taken, and which threads do as the others.
@@ -19,18 +22,22 @@
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
+mod blocks;
 pub mod compare;
 pub mod encode;
 pub mod event;
 pub mod fold;
 pub mod layout;
 mod model;
+pub mod packed;
 pub mod paths;
 pub mod read;
+pub mod stamps;
 pub mod task;
 
 pub use encode::{Encoder, Refused, TraceFull};
 pub use event::{Event, Function};
 pub use model::Tables;
 pub use read::{About, Damage, Ended, Error, Events, Trace};
+pub use stamps::{Stamp, StampEncoder, Stamps, Tie};
 pub use task::Task;

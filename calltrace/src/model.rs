@@ -161,7 +161,7 @@ impl<T: DerefMut<Target = Tables>> Model<T> {
         let following = self.following.filter(|&found| self.foreseen(found) == symbol.0);
         self.tables.history[(self.now % HISTORY) as usize] = symbol.0;
         self.now = self.now.wrapping_add(1);
-        self.long = (self.long << 9) ^ (u64::from(symbol.0).wrapping_mul(SPREAD) >> 40);
+        self.long = after(self.long, symbol.0);
         self.short = (self.short << SYMBOL_BITS | u64::from(symbol.0)) & ((1 << (2 * SYMBOL_BITS)) - 1);
         let at = self.long_at();
         self.following = match following {
@@ -172,6 +172,45 @@ impl<T: DerefMut<Target = Tables>> Model<T> {
             None => self.place(at).map(|next| Match { next, right: 0 }),
         };
         self.tables.places[at] = u64::from(self.mark) << 32 | u64::from(self.now);
+    }
+
+    /// Goes on behind so many expected events, and tells them: as [`Model::expected`] and [`Model::pass`] one after the other, but for what does not change while a match is believed.
+    pub(crate) fn pass_expected(&mut self, count: u32, events: &mut Vec<Symbol>) {
+        let mut left = count;
+        while left > 0 {
+            let Some(found) = self.following.filter(|found| found.right >= TRUSTED) else {
+                let symbol = self.expected();
+                self.pass(symbol);
+                events.push(symbol);
+                left -= 1;
+                continue;
+            };
+            // What a match foresees and is expected is right.
+            let (mut now, mut long, mark) = (self.now, self.long, u64::from(self.mark) << 32);
+            let Tables { places, history, .. } = &mut *self.tables;
+            events.extend((0..left).map(|offset| {
+                let symbol = history[(found.next.wrapping_add(offset) % HISTORY) as usize];
+                history[(now % HISTORY) as usize] = symbol;
+                now = now.wrapping_add(1);
+                long = after(long, symbol);
+                places[long_slot(long)] = mark | u64::from(now);
+                Symbol(symbol)
+            }));
+            let mut last = events.iter().rev().map(|symbol| u64::from(symbol.0));
+            let (last, before) = (last.next(), last.next());
+            let before = if left > 1 {
+                before
+            } else {
+                Some(self.short & SYMBOL_MASK)
+            };
+            self.short = before.unwrap_or(0) << SYMBOL_BITS | last.unwrap_or(0);
+            (self.now, self.long) = (now, long);
+            self.following = Some(Match {
+                next: found.next.wrapping_add(left),
+                right: found.right.saturating_add(left),
+            });
+            left = 0;
+        }
     }
 
     /// The event that happened last in this block; an exit if none did.
@@ -250,11 +289,22 @@ impl<T: DerefMut<Target = Tables>> Model<T> {
 
     #[inline]
     fn long_at(&self) -> usize {
-        (self.long.wrapping_mul(SPREAD) >> (64 - LONG_BITS)) as usize
+        long_slot(self.long)
     }
 
     #[inline]
     fn short_at(&self) -> usize {
         LONG + (self.short.wrapping_mul(SPREAD) >> (64 - SHORT_BITS)) as usize
     }
+}
+
+/// The long context behind one more event.
+#[inline]
+fn after(long: u64, symbol: u32) -> u64 {
+    (long << 9) ^ (u64::from(symbol).wrapping_mul(SPREAD) >> 40)
+}
+
+#[inline]
+fn long_slot(long: u64) -> usize {
+    (long.wrapping_mul(SPREAD) >> (64 - LONG_BITS)) as usize
 }

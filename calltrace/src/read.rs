@@ -1,14 +1,13 @@
 //! Any bytes as events.
 
-use crate::event::{Event, Symbol};
-use crate::layout::{
-    BLOCK, BLOCKS, HEADER, LONG_RUN, LONGEST_RUN, MAGIC, QUEUE, ROOM, TAKEN_EVENTS_BITS, VERSION, code,
-    ended, head, header,
-};
-use crate::model::{Choice, Chosen, Model, Tables};
-use std::fmt;
+mod events;
 
-const WORD: usize = 8;
+pub use events::Events;
+
+use crate::blocks::{Blocks, Kind};
+use crate::event::{Event, Symbol};
+use crate::layout::{BLOCK, LONGEST_RUN, MAGIC, QUEUE, TAKEN_EVENTS_BITS, VERSION, ended, header};
+use std::fmt;
 
 /// Why bytes are no trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,6 +53,16 @@ pub enum Damage {
         /// Where the token begins, in bytes of the block's tokens.
         at: usize,
     },
+    /// A block is not there, though later ones have begun: what it was packed into was not read, or read too early; or the copy of a living trace was overtaken.
+    Missing {
+        /// The block, counted from 0.
+        block: usize,
+    },
+    /// The frame that a block is packed in does not hold what it says.
+    Frame {
+        /// The first block of the frame, counted from 0.
+        block: usize,
+    },
     /// The thread leaves a function and is in none.
     NothingToLeave {
         /// The event, counted from 0.
@@ -71,6 +80,11 @@ impl fmt::Display for Damage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Token { block, at } => write!(f, "the token at byte {at} of block {block} is damaged"),
+            Self::Missing { block } => write!(
+                f,
+                "block {block} is not there, but later ones are: it may be in the file of packed blocks, which is to be copied behind the other"
+            ),
+            Self::Frame { block } => write!(f, "what block {block} is packed in is damaged"),
             Self::NothingToLeave { event } => {
                 write!(f, "event {event} leaves a function, but the thread is in none")
             }
@@ -84,19 +98,10 @@ impl fmt::Display for Damage {
 
 impl std::error::Error for Damage {}
 
-/// A block that has begun.
-#[derive(Debug, Clone, Copy)]
-struct Block<'a> {
-    first: u64,
-    depth: u64,
-    tokens: &'a [u8],
-    run: u32,
-}
-
 /// The trace of a thread: what its blocks say of themselves. Their events are read when they are asked for.
 #[derive(Debug)]
 pub struct Trace<'a> {
-    blocks: Vec<Block<'a>>,
+    blocks: Blocks<'a>,
     about: About,
     queue: Vec<Symbol>,
     /// [`header::TAKEN`].
@@ -134,37 +139,34 @@ pub enum Ended {
 }
 
 impl<'a> Trace<'a> {
-    /// Reads the heads of all blocks.
+    /// Reads the heads of all blocks of a trace of which nothing was packed.
     ///
     /// # Errors
     ///
     /// When the bytes are no trace, or a head cannot be true.
-    pub fn read(bytes: &'a [u8]) -> Result<Self, Error> {
-        if word(bytes, header::MAGIC) != Some(MAGIC) {
-            return Err(Error::NotATrace);
-        }
-        match word(bytes, header::VERSION) {
-            Some(VERSION) => {}
-            other => return Err(other.map_or(Error::NotATrace, Error::Version)),
-        }
-        match word(bytes, header::BLOCK) {
-            Some(words) if words == BLOCK as u64 => {}
-            other => return Err(other.map_or(Error::NotATrace, Error::BlockSize)),
-        }
-        let all = bytes.get(HEADER * WORD..).ok_or(Error::NotATrace)?;
-        let mut blocks: Vec<Block<'a>> = Vec::new();
-        for (number, bytes) in all.chunks(BLOCK * WORD).take(BLOCKS).enumerate() {
-            let Some(block) = begun(number, bytes)? else {
-                break;
-            };
-            let least = blocks.last().map_or(0, |before| before.first);
-            let begins = (number == 0) == (block.first == 0);
-            if block.first < least || !begins || block.depth > block.first {
+    pub fn read(trace: &'a [u8]) -> Result<Self, Error> {
+        Self::of(trace, &[])
+    }
+
+    /// Reads the heads of all blocks, of which the first ones stand in a second file ([`crate::packed`]): the one of the same process
+    /// ([`crate::packed::started`]), read after the first; empty if there is none. Without the first file the second one must be whole.
+    ///
+    /// # Errors
+    ///
+    /// When the bytes are no trace, or a head cannot be true.
+    pub fn of(trace: &'a [u8], packed: &'a [u8]) -> Result<Self, Error> {
+        let kind = Kind {
+            magic: MAGIC,
+            version: VERSION,
+        };
+        let blocks = Blocks::read(trace, packed, kind)?;
+        for (number, head) in blocks.heads() {
+            let begins = (number == 0) == (head.first == 0);
+            if !begins || head.depth > head.first || head.count > LONGEST_RUN {
                 return Err(Error::Block(number));
             }
-            blocks.push(block);
         }
-        let field = |at| word(bytes, at).unwrap_or_default();
+        let field = |at| blocks.header(at);
         let about = About {
             ended: match field(header::ENDED) {
                 ended::THREAD => Some(Ended::Thread),
@@ -182,11 +184,12 @@ impl<'a> Trace<'a> {
         let queued = usize::try_from(field(header::QUEUED)).unwrap_or(QUEUE).min(QUEUE);
         let queue = (0..queued).map_while(|at| Symbol::new(u32::try_from(field(header::QUEUE + at)).ok()?));
         let queue = queue.collect();
+        let taken = field(header::TAKEN);
         Ok(Self {
             blocks,
             about,
             queue,
-            taken: field(header::TAKEN),
+            taken,
         })
     }
 
@@ -218,7 +221,7 @@ impl<'a> Trace<'a> {
         let taken = taken as usize;
         // An entry is recorded behind exits that it tells of.
         let has_more = behind.next_event() > self.taken & ((1 << TAKEN_EVENTS_BITS) - 1);
-        let is_taken = has_more && self.queue.get(taken) == Some(&behind.model.last());
+        let is_taken = has_more && self.queue.get(taken) == Some(&behind.last());
         taken + usize::from(is_taken)
     }
 
@@ -229,12 +232,7 @@ impl<'a> Trace<'a> {
 
     /// How many bytes its events take.
     pub fn bytes(&self) -> usize {
-        self.blocks.iter().map(|block| block.tokens.len()).sum()
-    }
-
-    /// The tokens of each block, as they stand in the file.
-    pub fn tokens(&self) -> impl Iterator<Item = &'a [u8]> {
-        self.blocks.iter().map(|block| block.tokens)
+        self.blocks.bytes()
     }
 
     /// All events in their order.
@@ -242,13 +240,9 @@ impl<'a> Trace<'a> {
         self.from_block(0)
     }
 
-    /// The events from this one on, counted from 0. One block at most is read to get there.
+    /// The events from this one on, counted from 0. Before it one block at most is read, or, where it is packed, one frame of blocks.
     pub fn from(&self, event: u64) -> impl Iterator<Item = Result<Event, Damage>> + '_ {
-        let block = self
-            .blocks
-            .partition_point(|block| block.first <= event)
-            .saturating_sub(1);
-        let mut events = self.from_block(block);
+        let mut events = self.from_block(self.blocks.at(event));
         let mut damage = None;
         while events.next_event() < event {
             match events.next() {
@@ -265,196 +259,6 @@ impl<'a> Trace<'a> {
 
     /// The events of this block, counted from 0, and of all behind it.
     pub fn from_block(&self, block: usize) -> Events<'_> {
-        let first = self.blocks.get(block);
-        let mut model = Model::new(Box::<Tables>::default());
-        model.begin(mark(block.min(BLOCKS - 1)));
-        Events {
-            blocks: &self.blocks,
-            block,
-            model,
-            at: 0,
-            left: 0,
-            then: first.map_or(Then::Over, |_| Then::TokenFollows),
-            event: first.map_or(0, |block| block.first),
-            depth: first.map_or(0, |block| block.depth),
-        }
+        Events::new(&self.blocks, block)
     }
-}
-
-/// The words of a block, if it has begun.
-fn begun(number: usize, bytes: &[u8]) -> Result<Option<Block<'_>>, Error> {
-    // A file may end inside a block that has not begun.
-    match word(bytes, head::MARK) {
-        None | Some(0) => return Ok(None),
-        Some(mark) if mark == number as u64 + 1 => {}
-        Some(_) => return Err(Error::Block(number)),
-    }
-    let published = word(bytes, head::PUBLISHED).ok_or(Error::CutOff(number))?;
-    let used = (published & u64::from(u32::MAX)) as usize;
-    let run = (published >> 32) as u32;
-    if used > ROOM || run > LONGEST_RUN {
-        return Err(Error::Block(number));
-    }
-    let tokens = bytes[head::WORDS * WORD..]
-        .get(..used)
-        .ok_or(Error::CutOff(number))?;
-    let field = |at| word(bytes, at).ok_or(Error::CutOff(number));
-    Ok(Some(Block {
-        first: field(head::FIRST)?,
-        depth: field(head::DEPTH)?,
-        tokens,
-        run,
-    }))
-}
-
-fn word(bytes: &[u8], at: usize) -> Option<u64> {
-    let bytes = bytes.get(at * WORD..)?.first_chunk()?;
-    Some(u64::from_le_bytes(*bytes))
-}
-
-/// What comes behind the run of expected events.
-#[derive(Debug, Clone, Copy)]
-enum Then {
-    TokenFollows,
-    Chosen(Chosen),
-    Literal(Symbol),
-    BlockEnds,
-    Over,
-}
-
-/// The events of a trace; nothing comes behind a [`Damage`].
-#[derive(Debug)]
-pub struct Events<'a> {
-    blocks: &'a [Block<'a>],
-    block: usize,
-    model: Model<Box<Tables>>,
-    /// Where the next token begins.
-    at: usize,
-    /// Expected events before `then`.
-    left: u32,
-    then: Then,
-    event: u64,
-    depth: u64,
-}
-
-impl Events<'_> {
-    /// The number of the event that comes next, counted from 0.
-    pub fn next_event(&self) -> u64 {
-        self.event
-    }
-
-    /// How many functions the thread is in before the next event.
-    pub fn depth(&self) -> u64 {
-        self.depth
-    }
-
-    fn step(&mut self) -> Result<Option<Event>, Damage> {
-        loop {
-            if self.left > 0 {
-                self.left -= 1;
-                let symbol = self.model.expected();
-                self.model.pass(symbol);
-                return self.happened(symbol).map(Some);
-            }
-            let symbol = match self.then {
-                Then::TokenFollows => {
-                    self.token()?;
-                    continue;
-                }
-                Then::BlockEnds => {
-                    self.next_block()?;
-                    continue;
-                }
-                Then::Over => return Ok(None),
-                Then::Chosen(choice) => self.model.chosen(choice),
-                Then::Literal(symbol) => symbol,
-            };
-            self.then = Then::TokenFollows;
-            self.model.learn(symbol);
-            return self.happened(symbol).map(Some);
-        }
-    }
-
-    fn happened(&mut self, symbol: Symbol) -> Result<Event, Damage> {
-        let event = symbol.event();
-        self.depth = match event {
-            Event::Enter(_) => self.depth + 1,
-            Event::Exit => match self.depth.checked_sub(1) {
-                Some(depth) => depth,
-                None => return Err(Damage::NothingToLeave { event: self.event }),
-            },
-        };
-        self.event += 1;
-        Ok(event)
-    }
-
-    /// Reads the token at `at`, or takes the run that the block ends with.
-    fn token(&mut self) -> Result<(), Damage> {
-        let block = &self.blocks[self.block];
-        let damage = Damage::Token {
-            block: self.block,
-            at: self.at,
-        };
-        let Some((&first, mut rest)) = block.tokens[self.at..].split_first() else {
-            (self.left, self.then) = (block.run, Then::BlockEnds);
-            return Ok(());
-        };
-        self.left = u32::from(first >> code::BITS);
-        if self.left == LONG_RUN {
-            self.left += number(&mut rest).ok_or(damage)?;
-        }
-        self.then = match Choice::of(first) {
-            Choice::Literal => Then::Literal(number(&mut rest).and_then(Symbol::new).ok_or(damage)?),
-            Choice::Chosen(choice) => Then::Chosen(choice),
-        };
-        self.at = block.tokens.len() - rest.len();
-        Ok(())
-    }
-
-    fn next_block(&mut self) -> Result<(), Damage> {
-        let Some(next) = self.blocks.get(self.block + 1) else {
-            self.then = Then::Over;
-            return Ok(());
-        };
-        self.block += 1;
-        if (next.first, next.depth) != (self.event, self.depth) {
-            return Err(Damage::DoesNotFollow { block: self.block });
-        }
-        self.at = 0;
-        self.then = Then::TokenFollows;
-        self.model.begin(mark(self.block));
-        Ok(())
-    }
-}
-
-impl Iterator for Events<'_> {
-    type Item = Result<Event, Damage>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let step = self.step();
-        if step.is_err() {
-            (self.left, self.then) = (0, Then::Over);
-        }
-        step.transpose()
-    }
-}
-
-/// What entries of the model made in this block are marked with.
-fn mark(block: usize) -> u16 {
-    // `Trace::read` takes `BLOCKS` blocks at most, which 16 bits hold.
-    (block + 1) as u16
-}
-
-/// A number of at most 28 bits in LEB128.
-fn number(bytes: &mut &[u8]) -> Option<u32> {
-    let mut number = 0;
-    for shift in [0, 7, 14, 21] {
-        let (&byte, rest) = bytes.split_first()?;
-        *bytes = rest;
-        number |= u32::from(byte & 0x7f) << shift;
-        if byte < 0x80 {
-            return Some(number);
-        }
-    }
-    None
 }

@@ -38,6 +38,7 @@ mod timeline_view;
 mod together;
 mod trace;
 mod trace_args;
+mod trace_pack;
 mod tree;
 mod tree_args;
 mod until;

@@ -2,6 +2,7 @@
 
 use crate::output::{self, Status};
 use crate::recorder_args::{RecorderArgs, RecordingArgs, RunArgs};
+use crate::trace_pack;
 use anyhow::Context as _;
 use project::Failure;
 use std::ffi::{OsStr, OsString};
@@ -22,7 +23,8 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<Status> {
         job.record(&args.recording, args.events)?;
     }
     if let Some(directory) = &args.trace {
-        job.trace(directory, args.tracer.as_deref(), &args.rewrite)?;
+        let directory = job.trace(directory, args.tracer.as_deref(), &args.rewrite)?;
+        trace_pack::begin_behind_this_process(&directory);
     }
     let mut command = job.into_command();
     let error = command.exec();
@@ -89,8 +91,13 @@ impl<'a> Job<'a> {
         Ok(directory)
     }
 
-    /// Lets the calls of the job be traced into a directory.
-    fn trace(&mut self, directory: &Path, tracer: Option<&Path>, rewrite: &[String]) -> anyhow::Result<()> {
+    /// Lets the calls of the job be traced into a directory; its whole path.
+    fn trace(
+        &mut self,
+        directory: &Path,
+        tracer: Option<&Path>,
+        rewrite: &[String],
+    ) -> anyhow::Result<PathBuf> {
         let directory = made(directory)?;
         let tracer = match tracer {
             Some(tracer) => absolute(tracer)?,
@@ -109,7 +116,7 @@ impl<'a> Job<'a> {
         }
         self.command.env("HINDMOST_TRACE", &directory);
         self.preload.push(tracer);
-        Ok(())
+        Ok(directory)
     }
 
     /// What starts it; what others preload comes last.

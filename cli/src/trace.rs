@@ -6,6 +6,7 @@ use crate::trace_args::{
     DiffArgs, LoopsArgs, OutliersArgs, ShowFormat, ShowTraceArgs, TraceCommand, TreeTraceArgs,
     TreeTraceFormat, WhichArgs, WhoseArgs,
 };
+use crate::trace_pack;
 use engine::traces::{Differences, Forest, Paths, Shape, Traces};
 use project::Failure;
 use regex::Regex;
@@ -19,6 +20,7 @@ pub(crate) fn run(command: &TraceCommand) -> anyhow::Result<Status> {
         TraceCommand::Loops(args) => loops(args),
         TraceCommand::Diff(args) => diff(args),
         TraceCommand::Outliers(args) => outliers(args),
+        TraceCommand::Pack(args) => trace_pack::run(args),
     }
 }
 

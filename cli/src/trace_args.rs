@@ -6,7 +6,7 @@ use std::path::PathBuf;
 pub(crate) const TRACE_HELP: &str = "\
 Reads what hindmost run --trace DIR has written of each task, while the job runs, after its end, or after it was killed: every call and return up to the last one.
 
-Exit status: 0 shown (of diff and outliers: somebody did otherwise), 1 diff and outliers: all did the same, 2 error.";
+Exit status: 0 shown or packed (of diff and outliers: somebody did otherwise), 1 diff and outliers: all did the same, 2 error.";
 
 #[derive(Args, Debug)]
 pub(crate) struct TraceArgs {
@@ -26,6 +26,8 @@ pub(crate) enum TraceCommand {
     Diff(DiffArgs),
     /// Tasks grouped by what they called, and those that do not do as most
     Outliers(OutliersArgs),
+    /// Makes the traces smaller, without changing what is in them. hindmost run does it for the tasks of its host
+    Pack(PackTraceArgs),
 }
 
 /// Which traces, and which of their functions.
@@ -126,6 +128,22 @@ pub(crate) struct DiffArgs {
     /// How to print it
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: crate::args::Format,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct PackTraceArgs {
+    /// The directory of the traces
+    #[arg(required = true, value_name = "DIR")]
+    pub(crate) directory: PathBuf,
+    /// The job is over on all hosts: without this, traces of tasks of other hosts are left as they are
+    #[arg(long)]
+    pub(crate) over: bool,
+    /// In the background, until this process has ended
+    #[arg(long, hide = true, value_name = "PID")]
+    pub(crate) behind: Option<i32>,
+    /// It is the process in the background
+    #[arg(long, hide = true, requires = "behind")]
+    pub(crate) detached: bool,
 }
 
 #[derive(Args, Debug)]

@@ -3,13 +3,16 @@
 //! Functions are numbers here, one for each name of a job (or of two that are compared): whoever runs the same build has the same names, and a good and a bad run of two builds can still be held
 //! against each other.
 
+mod moments;
 mod way;
 
 pub use calltrace::compare::{self, Difference, Differences, Turn};
 pub use calltrace::fold::{Call, Forest, Shape, Unrolled, View};
 pub use calltrace::paths::{Deviation, Outlier, Paths};
+pub use calltrace::stamps::{Message, Part, Tie, WORLD};
 pub use calltrace::task::Place;
 pub use calltrace::{About, Ended, Event, Task, Trace};
+pub use moments::{Happening, Moment};
 pub use way::{Did, Way, parted};
 
 use calltrace::Function;
@@ -18,8 +21,31 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// The number that the file of a thread's trace has, and its bytes: they are large, and shared by who looks at them.
-pub type ThreadTrace = (u32, Arc<Vec<u8>>);
+/// What was read of a thread.
+#[derive(Clone, Debug, Default)]
+pub struct ThreadFiles {
+    /// The number in their names.
+    pub number: u32,
+    /// Its trace.
+    pub trace: Packable,
+    /// When things happened in it.
+    pub stamps: Packable,
+}
+
+/// A file and the one that its first blocks were packed into, read in this order; empty where there is none. They are large, and shared by who looks at them.
+#[derive(Clone, Debug, Default)]
+pub struct Packable {
+    /// The file.
+    pub plain: Arc<Vec<u8>>,
+    /// What was packed of it.
+    pub packed: Arc<Vec<u8>>,
+}
+
+impl Packable {
+    fn trace(&self) -> Result<Trace<'_>, calltrace::Error> {
+        Trace::of(&self.plain, &self.packed)
+    }
+}
 
 /// A process that was traced, as it was read.
 #[derive(Clone, Debug)]
@@ -29,7 +55,7 @@ pub struct Process {
     /// The names of its functions as linkers know them, in the order of [`Task::functions`].
     pub names: Vec<Option<String>>,
     /// The traces of its threads.
-    pub threads: Vec<ThreadTrace>,
+    pub threads: Vec<ThreadFiles>,
 }
 
 /// Which thread of which process.
@@ -68,7 +94,10 @@ pub struct Stream {
     pub who: Who,
     /// Of which run: 0, or 1 of one that it is held against.
     pub run: usize,
-    bytes: Arc<Vec<u8>>,
+    trace: Packable,
+    stamps: Packable,
+    /// When the first process of its run began, in nanoseconds since the epoch.
+    begun: u64,
     /// The job's number of each function of the trace; 0 for one that is left out.
     functions: Vec<u32>,
 }
@@ -91,8 +120,12 @@ impl Traces {
     pub fn of(processes: Vec<Process>, of_first_run: usize, is_kept: &dyn Fn(&str) -> bool) -> Self {
         let mut traces = Self::default();
         let mut numbers = BTreeMap::new();
+        let (first, second) = processes.split_at(of_first_run.min(processes.len()));
+        let begun =
+            [first, second].map(|run| run.iter().map(|process| process.task.started).min().unwrap_or(0));
         for (index, process) in processes.into_iter().enumerate() {
-            traces.add(process, usize::from(index >= of_first_run), is_kept, &mut numbers);
+            let run = usize::from(index >= of_first_run);
+            traces.add(process, (run, begun[run]), is_kept, &mut numbers);
         }
         traces.streams.sort_by_key(|stream| (stream.run, stream.who));
         traces
@@ -101,7 +134,7 @@ impl Traces {
     fn add(
         &mut self,
         process: Process,
-        run: usize,
+        (run, begun): (usize, u64),
         is_kept: &dyn Fn(&str) -> bool,
         numbers: &mut BTreeMap<String, u32>,
     ) {
@@ -122,14 +155,19 @@ impl Traces {
             })
         });
         let functions = Vec::from_iter(all);
-        for (thread, bytes) in threads {
+        for ThreadFiles {
+            number,
+            trace,
+            stamps,
+        } in threads
+        {
             let who = Who {
                 rank: task.rank,
                 pid: task.pid,
                 image: task.image,
-                thread,
+                thread: number,
             };
-            match Trace::read(&bytes) {
+            match trace.trace() {
                 Ok(trace) => self.notes.extend(notes_of(who, &trace.about())),
                 // It was killed, or has only begun.
                 Err(calltrace::Error::NotATrace) => continue,
@@ -142,7 +180,9 @@ impl Traces {
             self.streams.push(Stream {
                 who,
                 run,
-                bytes,
+                trace,
+                stamps,
+                begun,
                 functions: functions.clone(),
             });
         }
@@ -238,7 +278,7 @@ impl Stream {
     /// The trace is damaged; `each` has got what comes before.
     pub fn each_step(&self, mut each: impl FnMut(Step)) -> Result<(), calltrace::Damage> {
         // Who made the stream has read its heads.
-        let Ok(trace) = Trace::read(&self.bytes) else {
+        let Ok(trace) = self.trace.trace() else {
             return Ok(());
         };
         let mut kept: Vec<bool> = Vec::new();
@@ -275,12 +315,14 @@ impl Stream {
     /// What its header says.
     #[must_use]
     pub fn about(&self) -> About {
-        Trace::read(&self.bytes).map_or_else(|_| About::default(), |trace| trace.about())
+        self.trace
+            .trace()
+            .map_or_else(|_| About::default(), |trace| trace.about())
     }
 
     /// Bytes that its events take.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        Trace::read(&self.bytes).map_or(0, |trace| trace.bytes())
+        self.trace.trace().map_or(0, |trace| trace.bytes())
     }
 }

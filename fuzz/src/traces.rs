@@ -1,7 +1,7 @@
 //! Traces of calls, and streams of events as traces.
 
 use calltrace::layout::{BLOCK, HEADER, LONGEST_TOKEN, QUEUE, ROOM};
-use calltrace::{Encoder, Event, Function, Refused, Tables, Task, Trace, encode};
+use calltrace::{Encoder, Event, Function, Refused, Stamps, Tables, Task, Trace, encode, packed};
 use progress_map::generate::Rng;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,7 +12,17 @@ const READ: usize = 20_000;
 /// Any bytes are a trace or an error; what is read of one can be written and read again. Any bytes as calls can be written and read.
 pub(crate) fn trace(bytes: &[u8]) {
     let calls = calls_of(bytes);
-    assert_eq!(read_back(&written(&calls)), calls);
+    let of_calls = written(&calls);
+    assert_eq!(read_back(&of_calls), calls);
+    let whole = packed::whole(&of_calls, 1).expect("it was just written");
+    let trace = Trace::of(&[], &whole).expect("it was just packed");
+    assert!(trace.events().eq(calls.iter().copied().map(Ok)));
+    packed_file(bytes, &of_calls);
+    if let Ok(stamps) = Stamps::of(bytes, &[]) {
+        let all = Vec::from_iter(stamps.all().take(READ));
+        let order = all.iter().flatten().map(|stamp| (stamp.behind, stamp.time));
+        assert!(order.is_sorted());
+    }
     if let Ok(task) = Task::read(bytes) {
         let mut known = task.functions.iter().flatten().filter_map(|place| place.module);
         assert!(known.all(|module| module < task.modules.len()));
@@ -38,6 +48,18 @@ pub(crate) fn trace(bytes: &[u8]) {
     }
 }
 
+/// Any bytes may stand where blocks were packed; what is good of them can be packed again.
+fn packed_file(bytes: &[u8], trace: &[u8]) {
+    let Ok(ours) = Trace::of(trace, bytes) else { return };
+    let read = Vec::from_iter(ours.events().take(READ));
+    for block in 0..ours.blocks() {
+        let _ = ours.from_block(block).take(1_000).filter(Result::is_err).count();
+    }
+    let length = packed::Packed::read(bytes).length;
+    let again = Trace::of(trace, &bytes[..length]).expect("nothing behind it counts");
+    assert!(again.events().take(READ).eq(read));
+}
+
 /// Traces of one block and of several.
 pub(crate) fn seeds() -> Vec<(String, Vec<u8>)> {
     let seed = |name: &str, count: usize, functions: usize| {
@@ -45,7 +67,13 @@ pub(crate) fn seeds() -> Vec<(String, Vec<u8>)> {
         let bytes: Vec<u8> = (0..count).map(|_| rng.below(functions) as u8).collect();
         (name.to_owned(), written(&calls_of(&bytes)))
     };
+    let packed = |name: &str, (_, trace): (String, Vec<u8>)| {
+        let whole = packed::whole(&trace, 1).expect("it was just written");
+        (name.to_owned(), whole)
+    };
     vec![
+        packed("packed", seed("", 20_000, 200)),
+        packed("packed-blocks", seed("", 90_000, 256)),
         seed("regular", 500, 2),
         seed("irregular", 20_000, 200),
         seed("blocks", 90_000, 256),

@@ -102,4 +102,4 @@ pub use reducer::make_reducer;
 pub use regular_files::Reader;
 pub use seen::{LookedAt, Seen};
 pub use threads::start as start_threads;
-pub use traces::{traces, traces_of_job};
+pub use traces::{PackedTraces, TracePacker, Writers, traces, traces_of_job};

@@ -354,7 +354,8 @@ pub(crate) fn state(recording: &Recording) -> Option<char> {
     (!matches!(state, 'Z' | 'X') && birth == recording.birth).then_some(state)
 }
 
-fn host() -> String {
+/// The name of this host.
+pub(crate) fn host() -> String {
     let name = regular_files::read_of_kernel("/proc/sys/kernel/hostname").unwrap_or_default();
     String::from_utf8_lossy(&name).trim().to_owned()
 }

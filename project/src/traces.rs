@@ -1,18 +1,26 @@
 //! The traces of a job: which files they are, and what their functions are called.
 
+mod pack;
+mod threads;
+
+pub use pack::{PackedTraces, TracePacker, Writers};
+
 use crate::failure::Failure;
 use crate::listener::Listener;
 use crate::mapped::{MappedFiles, directories_of};
-use engine::traces::{Process, Task, ThreadTrace};
+use engine::traces::{Process, Task, ThreadFiles};
 use regular_files::{Limit, Reader};
 use runtime_probe::{Job, TaskRef};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// What the names of the files of processes end in, and those of threads.
 pub(crate) const PROCESS: &str = "task";
-const THREAD: &str = "trace";
+const TRACE: &str = "trace";
+/// Those of what says when things happened.
+const STAMPS: &str = "stamps";
+/// What these names are followed by where blocks were packed.
+const PACKED: &str = "-packed";
 /// And lists of functions that could not be rewritten.
 const LEFT: &str = "left";
 
@@ -77,7 +85,7 @@ fn read(directories: &[PathBuf], reader: &Reader, listener: &dyn Listener) -> Re
         .collect())
 }
 
-type Found = (Task, Vec<ThreadTrace>);
+type Found = (Task, Vec<ThreadFiles>);
 
 fn of_directory(
     directory: &Path,
@@ -97,20 +105,7 @@ fn of_directory(
         let files = files.iter();
         files.filter(move |((extension, _), _)| extension.as_deref() == Some(kind.as_ref()))
     };
-    let mut threads: BTreeMap<&str, Vec<ThreadTrace>> = BTreeMap::new();
-    for ((_, stem), path) in of_kind(THREAD) {
-        let Some((process, number)) = stem.rsplit_once('-') else {
-            continue;
-        };
-        let Ok(number) = number.parse() else { continue };
-        match reader.read_sparse(path, Limit::RECORD) {
-            Ok(bytes) => threads
-                .entry(process)
-                .or_default()
-                .push((number, Arc::new(bytes))),
-            Err(error) => listener.warn(&format!("left out: {}: {error}", path.display())),
-        }
-    }
+    let mut threads = threads::threads(files.values().map(PathBuf::as_path));
     let mut told = BTreeSet::new();
     for (_, path) in of_kind(LEFT) {
         let Ok(list) = reader.read(path, OF_LIST) else {
@@ -131,9 +126,11 @@ fn of_directory(
         let task = bytes.and_then(|bytes| Task::read(&bytes).map_err(|error| error.to_string()));
         match task {
             Ok(task) => {
-                let mut threads = threads.remove(stem.as_str()).unwrap_or_default();
-                threads.sort_by_key(|(number, _)| *number);
-                found.push((task, threads));
+                let numbers = threads.remove(stem.as_str()).unwrap_or_default().into_iter();
+                let read = numbers
+                    .map(|number| threads::read(directory, stem, number, task.started, reader, listener));
+                let read = Vec::from_iter(read);
+                found.push((task, read));
             }
             Err(why) => listener.warn(&format!("left out: {}: {why}", path.display())),
         }

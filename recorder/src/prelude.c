@@ -32,7 +32,7 @@ struct hindmost_call {
     uint64_t communicator;
     uint32_t kind, thread;
     int64_t destination, send_tag, source, receive_tag, count, root, bytes;
-    uint64_t reduction, returns_to, row, serial, ordinal, entered, frame, state;
+    uint64_t reduction, returns_to, row, serial, ordinal, entered, frame, state, sent;
 };
 /* As `Described` there. */
 struct hindmost_described {
@@ -60,12 +60,14 @@ struct hindmost_neighbour_counts {
 };
 
 void hindmost_open(const char *names, size_t length);
+void hindmost_tell(void (*stamp)(uint64_t, uint32_t, uint64_t, uint64_t, int64_t, uint64_t));
 void hindmost_stage(uint64_t stage);
 void hindmost_begin(void);
 void hindmost_world(uint32_t rank, uint32_t size, uint32_t is_spawned);
 void hindmost_share(uint32_t is_shared);
 uint32_t hindmost_thread(void);
 uint32_t hindmost_enter(struct hindmost_call *call, const uint64_t *requests, size_t count);
+void hindmost_entered(const struct hindmost_call *call);
 void hindmost_leave(const struct hindmost_call *call, uint32_t outcome);
 struct hindmost_peers hindmost_peers(const struct hindmost_call *call);
 struct hindmost_neighbour_counts hindmost_neighbours(const struct hindmost_call *call);
@@ -92,6 +94,7 @@ void hindmost_communicator_freed(uint64_t handle, uint32_t kind);
 /* The tracer of calls, where the program is started with it, too: calls of MPI are functions that begin and end, by the addresses of the jumps under their names. */
 void hindmost_trace_enters(const void *function) __attribute__((weak));
 void hindmost_trace_leaves(const void *function) __attribute__((weak));
+void hindmost_trace_stamp(uint64_t time, uint32_t tie, uint64_t communicator, uint64_t peer, int64_t tag, uint64_t ordinal) __attribute__((weak));
 extern const void *const hindmost_jumps[] __attribute__((visibility("hidden")));
 
 /* Each function is there under its name for profiling as well: the Fortran layers of the libraries call that one, mostly. What the library has under that name is
@@ -128,7 +131,7 @@ static inline __attribute__((always_inline)) struct hindmost_call begun(uint32_t
     call.returns_to = returns_to;
     call.row = call.serial = call.ordinal = call.entered = 0;
     call.frame = frame;
-    call.state = 0;
+    call.state = call.sent = 0;
     return call;
 }
 
@@ -144,15 +147,19 @@ static inline int begins(struct hindmost_call *call, const uint64_t *requests, s
     call->thread = here.row;
     if (!hindmost_enter(call, requests, count)) return 0;
     here.is_inside = 1;
-    if (hindmost_trace_enters) hindmost_trace_enters(hindmost_jumps[call->operation]);
+    if (hindmost_trace_enters) {
+        hindmost_trace_enters(hindmost_jumps[call->operation]);
+        if (hindmost_trace_stamp) hindmost_entered(call);
+    }
     return 1;
 }
 
 static inline void ends(const struct hindmost_call *call, uint32_t outcome)
 {
     here.is_inside = 0;
-    hindmost_leave(call, outcome);
+    /* What the recorder tells the tracer of the end stands behind it. */
     if (hindmost_trace_leaves) hindmost_trace_leaves(hindmost_jumps[call->operation]);
+    hindmost_leave(call, outcome);
 }
 
 static inline uint32_t outcome_of(int result) { return result == MPI_SUCCESS ? DONE : FAILED; }

@@ -38,6 +38,7 @@ EXPORTED int MPI_Init(int *argc, char ***argv)
 {
     struct hindmost_call call = CALL(MPI_Init, OTHER);
     if (here.is_inside) return REAL(MPI_Init)(argc, argv);
+    hindmost_tell(hindmost_trace_stamp);
     hindmost_open(hindmost_names, sizeof hindmost_names - 1);
     hindmost_begin();
     hindmost_stage(1);
@@ -54,6 +55,7 @@ EXPORTED int MPI_Init_thread(int *argc, char ***argv, int required, int *provide
 {
     struct hindmost_call call = CALL(MPI_Init_thread, OTHER);
     if (here.is_inside) return REAL(MPI_Init_thread)(argc, argv, required, provided);
+    hindmost_tell(hindmost_trace_stamp);
     hindmost_open(hindmost_names, sizeof hindmost_names - 1);
     hindmost_begin();
     hindmost_stage(1);
@@ -103,6 +105,7 @@ EXPORTED int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Sess
     static int is_taken;
     struct hindmost_call call = CALL(MPI_Session_init, OTHER);
     if (here.is_inside) return REAL(MPI_Session_init)(info, errhandler, session);
+    hindmost_tell(hindmost_trace_stamp);
     hindmost_open(hindmost_names, sizeof hindmost_names - 1);
     hindmost_begin();
     int recorded = begins(&call, NULL, 0);

@@ -2,6 +2,7 @@
 
 mod exported;
 mod json;
+mod moments;
 mod text;
 mod way;
 
@@ -12,7 +13,7 @@ pub(crate) use way::way_out;
 pub use way::{WayJson, WayRanksJson, WayStepJson, way_sentence};
 
 use base::RankSet;
-use engine::traces::{Step, Traces, Who};
+use engine::traces::{Happening, Moment, Step, Traces, Who};
 use std::collections::VecDeque;
 
 /// The threads of a list, as short as it goes.
@@ -36,12 +37,22 @@ pub struct Last {
     pub who: Who,
     /// How many events there are.
     pub events: u64,
-    /// The last ones, each with the number of functions around it.
-    pub last: VecDeque<(Step, usize)>,
+    /// The last ones.
+    pub last: VecDeque<Shown>,
     /// The functions that the thread is in at its end, outermost first.
     pub stack: Vec<u32>,
     /// Why there may be more.
     pub damage: Option<String>,
+}
+
+/// An event that is shown.
+pub struct Shown {
+    /// The event.
+    pub step: Step,
+    /// Functions around it.
+    pub depth: usize,
+    /// What is known of the time from it to the next event.
+    pub moments: Vec<Moment>,
 }
 
 /// The last `most` events of each thread.
@@ -55,7 +66,16 @@ pub fn last_events(traces: &Traces, most: usize) -> Vec<Last> {
             stack: Vec::new(),
             damage: None,
         };
-        let read = stream.each_step(|step| {
+        let read = stream.each_happening(|happening| {
+            let step = match happening {
+                Happening::Step(step) => step,
+                Happening::Moment(moment) => {
+                    if let Some(last) = found.last.back_mut() {
+                        last.moments.push(moment);
+                    }
+                    return;
+                }
+            };
             found.events += 1;
             let depth = match step {
                 Step::Enter(function) => {
@@ -71,7 +91,11 @@ pub fn last_events(traces: &Traces, most: usize) -> Vec<Last> {
                 found.last.pop_front();
             }
             if most > 0 {
-                found.last.push_back((step, depth));
+                found.last.push_back(Shown {
+                    step,
+                    depth,
+                    moments: Vec::new(),
+                });
             }
         });
         found.damage = read.err().map(|damage| damage.to_string());

@@ -1,7 +1,7 @@
 //! What the C shim calls. Every function does nothing unless a recording is open in this process.
 
 use crate::file;
-use crate::recorder::{Call, NeighbourCounts, NeighbourRanks, New, Outcome, Peers, Recorder};
+use crate::recorder::{Call, NeighbourCounts, NeighbourRanks, New, Outcome, Peers, Recorder, Teller};
 use crate::words::Words;
 use std::io::Write;
 use std::path::Path;
@@ -11,6 +11,33 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 static RECORDER: OnceLock<Recorder> = OnceLock::new();
 /// The process that opened the recording: a child that was forked from it shares the mapping, and must leave it alone.
 static OWNER: AtomicU32 = AtomicU32::new(0);
+
+/// Who is told of events.
+static TELLER: OnceLock<Teller> = OnceLock::new();
+
+/// Who is told of what happens in calls of MPI from now on: to be said before [`hindmost_open`].
+#[unsafe(no_mangle)]
+#[expect(unsafe_code, reason = "called from C")]
+pub extern "C" fn hindmost_tell(teller: Option<Teller>) {
+    if let Some(teller) = teller {
+        // The first one stays.
+        let _ = TELLER.set(teller);
+    }
+}
+
+/// The call, of which [`hindmost_enter`] has been told, is known to who is told of events.
+///
+/// # Safety
+///
+/// `call` points to the call that [`hindmost_enter`] has filled.
+#[unsafe(no_mangle)]
+#[expect(unsafe_code, reason = "called from C")]
+pub unsafe extern "C" fn hindmost_entered(call: *const Call) {
+    if let Some(recorder) = recorder() {
+        // SAFETY: the caller's promise.
+        recorder.tell_begun(unsafe { &*call });
+    }
+}
 
 fn recorder() -> Option<&'static Recorder> {
     (OWNER.load(Ordering::Acquire) != 0).then(|| RECORDER.get())?
@@ -53,6 +80,9 @@ pub unsafe extern "C" fn hindmost_open(names: *const u8, length: usize) {
     let mut recorder = Recorder::new(words, index);
     if let Some(ring) = ring_of(Path::new(&directory)) {
         recorder = recorder.with_ring(ring);
+    }
+    if let Some(teller) = TELLER.get() {
+        recorder = recorder.with_teller(*teller);
     }
     if RECORDER.set(recorder).is_ok() {
         OWNER.store(std::process::id(), Ordering::Release);

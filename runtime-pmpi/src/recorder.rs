@@ -10,6 +10,7 @@ mod requests;
 pub use call::{Call, Outcome};
 pub use communicators::{NeighbourCounts, NeighbourRanks, New};
 pub use divisions::Peers;
+pub use events::Teller;
 
 use crate::epochs::Epochs;
 use crate::file::clock;
@@ -72,6 +73,8 @@ pub struct Recorder {
     epochs: Epochs,
     divisions: divisions::Used,
     events: Option<events::Ring>,
+    /// Who is told of events.
+    teller: Option<Teller>,
     /// How many communicators were made by the same members alone, without the others of the parent; by what tells these from others.
     made: Mutex<BTreeMap<u64, u64>>,
     /// How many threads the process had when `MPI_Init` was called, or the first session begun; 0 if that is not known.
@@ -96,6 +99,7 @@ impl Recorder {
             epochs: Epochs::default(),
             divisions: divisions::Used::default(),
             events: None,
+            teller: None,
             made: Mutex::default(),
             threads_before: AtomicU64::new(0),
         }
@@ -105,6 +109,13 @@ impl Recorder {
     #[must_use]
     pub fn with_ring(mut self, words: Words) -> Self {
         self.events = Some(events::Ring::new(words));
+        self
+    }
+
+    /// The same recorder, which tells this one of events.
+    #[must_use]
+    pub fn with_teller(mut self, teller: Teller) -> Self {
+        self.teller = Some(teller);
         self
     }
 
@@ -254,6 +265,10 @@ impl Recorder {
             );
         }
         let tie = self.count_begun(call);
+        call.sent = match tie {
+            Tie::Message { ordinal, .. } => ordinal + 1,
+            Tie::None | Tie::Part { .. } => 0,
+        };
         // Who asks again and again would fill the ring: of questions the answer is written alone.
         if !events::asks(call.does) {
             self.note_event(Step::Begins, call, call.entered, tie);

@@ -2,9 +2,7 @@
 
 #![expect(unsafe_code, reason = "pieces are given back")]
 
-use crate::process;
-use crate::system::{self, File, NoFile, give_back};
-use calltrace::encode;
+use crate::system::{self, File, NoFile, PATH, give_back};
 use calltrace::layout::{BLOCK, HEADER, header};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -24,16 +22,15 @@ pub(crate) struct Blocks {
 }
 
 impl Blocks {
-    /// Makes the file of the calling thread.
-    pub(crate) fn create() -> Option<Self> {
-        let number = process::next_thread()?;
-        let file = match File::create(process::trace_name(number)?) {
+    /// Makes a file of the calling thread, whose header `describe` writes.
+    pub(crate) fn create(name: [u8; PATH], describe: impl FnOnce(&[AtomicU64; HEADER])) -> Option<Self> {
+        let file = match File::create(name) {
             Ok(file) => file,
             Err(NoFile::IsThere | NoFile::Refused) => return None,
         };
         let header: &[AtomicU64; HEADER] = file.map(0, HEADER)?.try_into().ok()?;
         header[header::TID].store(system::tid().into(), Ordering::Relaxed);
-        encode::describe(header);
+        describe(header);
         Some(Self {
             file,
             header,

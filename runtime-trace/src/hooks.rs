@@ -9,7 +9,9 @@ use crate::call::Call;
 use crate::functions;
 use crate::shadow::Entry;
 use crate::system::Undisturbed;
-use crate::thread::call;
+use crate::thread::{call, stamp};
+use calltrace::layout;
+use calltrace::stamps::{Message, Part, Tie};
 use std::arch::naked_asm;
 use std::ffi::{CStr, c_int, c_void};
 
@@ -63,6 +65,40 @@ pub unsafe extern "C" fn hindmost_trace_enters(function: *const c_void) {
 #[unsafe(naked)]
 pub unsafe extern "C" fn hindmost_trace_leaves(function: *const c_void) {
     naked_asm!("lea rsi, [rsp + 8]", "jmp {}", sym exits)
+}
+
+/// Within a call of MPI, or behind it, something happened at this time of the monotonic clock: `tie` is 0, or tells what ties it to other tasks, as [`calltrace::layout::stamp`] counts. `peer` is the other
+/// end of a message, or the root plus one.
+#[unsafe(no_mangle)]
+pub extern "C" fn hindmost_trace_stamp(
+    time: u64,
+    tie: u32,
+    communicator: u64,
+    peer: u64,
+    tag: i64,
+    ordinal: u64,
+) {
+    let message = || Message {
+        communicator,
+        peer: peer as u32,
+        tag,
+        ordinal,
+    };
+    let part = || Part {
+        communicator,
+        root: (peer as u32).checked_sub(1),
+        ordinal,
+    };
+    stamp(
+        time,
+        match u8::try_from(tie) {
+            Ok(layout::stamp::SENDS) => Tie::Sends(message()),
+            Ok(layout::stamp::RECEIVES) => Tie::Receives(message()),
+            Ok(layout::stamp::ENTERS) => Tie::Enters(part()),
+            Ok(layout::stamp::LEAVES) => Tie::Leaves(part()),
+            _ => Tie::None,
+        },
+    );
 }
 
 /// Defines a function that tells where it jumps to, and goes on in the C library's with all registers as they were.

@@ -17,6 +17,7 @@
 //! - `life`: how its trace begins and ends.
 //! - `shadow`: that shadow: functions with the addresses of their frames.
 //! - `blocks`: the file of a thread, mapped piece by piece.
+//! - `stamps`: when things happened, and which message it was.
 //! - `process`: the file of the process, made at its first event, and anew in a child that was forked.
 //! - `functions`: numbers of functions by address, found without a lock.
 //! - `modules`: the files that code is in.
@@ -38,6 +39,7 @@ mod process;
 mod rewrite;
 mod shadow;
 mod sites;
+mod stamps;
 mod state;
 mod stubs;
 mod system;

@@ -6,12 +6,13 @@ use crate::blocks::Blocks;
 use crate::own;
 use crate::process::{self, lose};
 use crate::shadow::Shadow;
+use crate::stamps::Stamps;
 use crate::state::State;
 use crate::system::{self, PAGE, Undisturbed, memory};
 use crate::thread::{Thread, UNTRACED};
 use calltrace::layout::{ended, header};
 use calltrace::task::lost;
-use calltrace::{Encoder, Tables};
+use calltrace::{Encoder, Tables, encode};
 use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
@@ -43,7 +44,7 @@ pub(crate) fn begin() -> bool {
 fn new_thread() -> Option<*const Thread> {
     let (shadow, tables) = (Shadow::new()?, tables()?);
     let page = memory(BYTES)?;
-    let blocks = Blocks::create()?;
+    let (blocks, stamps) = files()?;
     system::wipe_on_fork(page);
     // SAFETY: the mapping has a page and room for a thread behind it, which is aligned as pages are. All zero is a thread but for its state, which is written here.
     // The tables are new.
@@ -54,6 +55,7 @@ fn new_thread() -> Option<*const Thread> {
             tables,
             shadow,
             blocks,
+            stamps,
             has_ended: false,
             beyond: 0,
             rounds: 0,
@@ -62,6 +64,13 @@ fn new_thread() -> Option<*const Thread> {
         (*page.cast::<AtomicU64>()).store(1, Ordering::Relaxed);
         Some(thread)
     }
+}
+
+/// The files of the calling thread, which has none yet.
+pub(crate) fn files() -> Option<(Blocks, Stamps)> {
+    let number = process::next_thread()?;
+    let blocks = Blocks::create(process::trace_name(number)?, encode::describe)?;
+    Some((blocks, Stamps::new(number)))
 }
 
 /// The key under which the C library tells that a thread ends, plus one; 0 before there is one.
@@ -124,6 +133,7 @@ unsafe extern "C" fn ends(thread: *mut libc::c_void) {
     // SAFETY: nothing of the thread's state is used any more: its word says that it is not traced.
     unsafe {
         state.blocks.end();
+        state.stamps.end(true);
         system::give_back(state.tables.cast(), size_of::<Tables>());
         system::give_back((word as *mut u8).sub(PAGE), BYTES);
     }

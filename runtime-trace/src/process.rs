@@ -198,9 +198,18 @@ fn create(directory: &[u8]) -> Result<(&'static [AtomicU64], u32), &'static [u8]
 
 /// The name of the trace of a thread.
 pub(crate) fn trace_name(thread: u32) -> Option<[u8; PATH]> {
+    name_of_thread(thread, b".trace")
+}
+
+/// The name of its stamps.
+pub(crate) fn stamps_name(thread: u32) -> Option<[u8; PATH]> {
+    name_of_thread(thread, b".stamps")
+}
+
+fn name_of_thread(thread: u32, extension: &[u8]) -> Option<[u8; PATH]> {
     let mut name = Name::of(system::variable(DIRECTORY)?);
     name.push_process(IMAGE.load(Ordering::Relaxed));
-    name.push(b"-").push_number(thread).push(b".trace");
+    name.push(b"-").push_number(thread).push(extension);
     name.finish()
 }
 

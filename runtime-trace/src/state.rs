@@ -4,9 +4,10 @@ use crate::blocks::Blocks;
 use crate::call::Call;
 use crate::functions;
 use crate::shadow::{Entry, Shadow};
+use crate::stamps::Stamps;
 use crate::system::{self, Errno, Undisturbed};
 use calltrace::layout::{ended, header};
-use calltrace::{Encoder, Event, Function, Refused, Tables};
+use calltrace::{Encoder, Event, Function, Refused, Stamp, Tables, Tie};
 use std::sync::atomic::Ordering;
 
 /// Exits of functions further out are not looked for.
@@ -19,6 +20,7 @@ pub(crate) struct State {
     pub(crate) tables: *mut Tables,
     pub(crate) shadow: Shadow,
     pub(crate) blocks: Blocks,
+    pub(crate) stamps: Stamps,
     pub(crate) has_ended: bool,
     /// Functions that the thread is in and that the shadow has no room for.
     pub(crate) beyond: usize,
@@ -146,10 +148,18 @@ impl State {
         self.count(header::SUPPLIED, left);
     }
 
+    /// Records that this is so now, at a time of the monotonic clock.
+    pub(crate) fn stamp(&mut self, time: u64, tie: Tie) {
+        if !self.has_ended {
+            let behind = self.encoder.events();
+            self.stamps.record(Stamp { behind, time, tie });
+        }
+    }
+
     #[inline]
     pub(crate) fn record(&mut self, event: Event) {
         match self.encoder.record(event) {
-            Ok(()) => {}
+            Ok(()) => self.stamps.look(self.encoder.events()),
             Err(Refused::NeedsBlock) => self.record_in_new_block(event),
             // The shadow and the encoder are equally deep, so that this is not met; the reader's rule holds all the same.
             Err(Refused::NothingToLeave) => self.count(header::IGNORED, 1),
@@ -166,7 +176,10 @@ impl State {
         let why = match self.blocks.next() {
             None => ended::NO_ROOM,
             Some(block) => match self.encoder.begin(block) {
-                Ok(()) if self.encoder.record(event).is_ok() => return,
+                Ok(()) if self.encoder.record(event).is_ok() => {
+                    self.stamps.look(self.encoder.events());
+                    return;
+                }
                 _ => ended::FULL,
             },
         };

@@ -324,6 +324,24 @@ pub(crate) fn now() -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
+/// The monotonic clock, in nanoseconds.
+pub(crate) fn monotonic() -> u64 {
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: `time` is valid for writes for the length of the call.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+/// The processor's counter of cycles, which changes no register but two that calls may change.
+#[inline]
+pub(crate) fn cycles() -> u64 {
+    // SAFETY: every x86-64 has the instruction. A process that has forbidden it to itself (PR_SET_TSC) could not ask what time it is either.
+    unsafe { std::arch::x86_64::_rdtsc() }
+}
+
 /// The range of the alternative stack for signals, and whether the thread is on it.
 pub(crate) fn signal_stack() -> Option<(std::ops::Range<usize>, bool)> {
     // SAFETY: nothing is set; `stack` is valid for writes for the length of the call.

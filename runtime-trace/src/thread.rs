@@ -9,17 +9,16 @@
     reason = "a thread's state is reached through a pointer of its own"
 )]
 
-use crate::blocks::Blocks;
 use crate::call::{Call, Queued};
 use crate::functions;
-use crate::life::{begin, tables};
+use crate::life::{begin, files, tables};
 use crate::own;
 use crate::process;
 use crate::shadow::Entry;
 use crate::state::State;
 use crate::system::{self, PAGE, Undisturbed};
 use calltrace::layout::{QUEUE, TAKEN_EVENTS_BITS, header};
-use calltrace::{Encoder, Event, Function, Tables};
+use calltrace::{Encoder, Event, Function, Tables, Tie};
 use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering, compiler_fence};
 
@@ -62,6 +61,29 @@ pub(crate) fn call(call: Call, frame: usize) {
     thread.busy.store(true, Ordering::Relaxed);
     compiler_fence(Ordering::SeqCst);
     thread.state().call(call);
+    compiler_fence(Ordering::SeqCst);
+    thread.done();
+}
+
+/// Something happened at this time of the monotonic clock, behind the events that were recorded. What interrupts an event is not stamped.
+pub(crate) fn stamp(time: u64, tie: Tie) {
+    let here = 0_u8;
+    let word = own::get();
+    if word <= UNTRACED {
+        return;
+    }
+    // SAFETY: as in `call`.
+    let (thread, is_own) = unsafe {
+        let guard = &*(word as *const u8).sub(PAGE).cast::<AtomicU64>();
+        (&*(word as *const Thread), guard.load(Ordering::Relaxed) != 0)
+    };
+    if !is_own || thread.busy.load(Ordering::Relaxed) {
+        return;
+    }
+    thread.frame.store((&raw const here).addr(), Ordering::Relaxed);
+    thread.busy.store(true, Ordering::Relaxed);
+    compiler_fence(Ordering::SeqCst);
+    thread.state().stamp(time, tie);
     compiler_fence(Ordering::SeqCst);
     thread.done();
 }
@@ -191,11 +213,12 @@ impl Thread {
         self.busy.store(false, Ordering::Relaxed);
         let state = self.state();
         // SAFETY: header and blocks of the parent are the child's no more, and what used them is replaced or gone.
-        unsafe { state.blocks.end() };
-        let made = process::open()
-            .then(|| Some((tables()?, Blocks::create()?)))
-            .flatten();
-        let Some((tables, blocks)) = made else {
+        unsafe {
+            state.blocks.end();
+            state.stamps.end(false);
+        }
+        let made = process::open().then(|| Some((tables()?, files()?))).flatten();
+        let Some((tables, (blocks, stamps))) = made else {
             own::set(UNTRACED);
             return false;
         };
@@ -203,7 +226,7 @@ impl Thread {
         state.encoder = Encoder::new(unsafe { &mut *tables });
         // SAFETY: the encoder that had them is gone.
         unsafe { system::give_back(state.tables.cast(), size_of::<Tables>()) };
-        (state.tables, state.blocks, state.has_ended) = (tables, blocks, false);
+        (state.tables, state.blocks, state.stamps, state.has_ended) = (tables, blocks, stamps, false);
         let depth = state.shadow.depth();
         for at in 0..depth {
             if let Some(entry) = state.shadow.get(at)

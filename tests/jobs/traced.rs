@@ -5,6 +5,7 @@ use crate::unprepared::{compiled, written};
 use crate::waits::recorder_of;
 use corpus::Mpi;
 use serde_json::{Value, json};
+use std::path::Path;
 
 const PROGRAM: &str = r#"
 #include <mpi.h>
@@ -94,6 +95,7 @@ fn calls_of_mpi_are_in_the_traces_of_a_recorded_job() {
         let expected = (json!(by), json!(function), json!(counts));
         assert!(found.contains(&expected), "{expected:?} is not in {found:?}");
     }
+    messages_are_told(&traces);
     let outliers = run(hindmost()
         .args(["trace", "diff", "--only", "mpi", "--format", "json"])
         .arg(&traces)
@@ -104,4 +106,68 @@ fn calls_of_mpi_are_in_the_traces_of_a_recorded_job() {
         outliers["telling"]["counts"],
         json!([{"function": "MPI_Barrier", "counts": [1, 0]}])
     );
+}
+
+/// What the calls did is known: in each of 7 steps a message to the other and one from it three times, then an operation of all.
+fn messages_are_told(traces: &Path) {
+    let shown = run(hindmost()
+        .args([
+            "trace", "show", "--last", "1000000", "--only", "mpi", "--format", "json",
+        ])
+        .arg(traces));
+    let shown: Value = serde_json::from_slice(&shown.stdout).unwrap_or_else(|_| panic!("{}", said(&shown)));
+    let threads = shown["threads"].as_array().unwrap();
+    assert_eq!(threads.len(), 2);
+    for (rank, thread) in (0_u64..).zip(threads) {
+        let other = 1 - rank;
+        let mut within = Vec::new();
+        let mut found = Vec::new();
+        let mut before = i64::MIN;
+        for event in thread["last"].as_array().unwrap() {
+            let function = match event["enters"].as_str() {
+                Some(function) => {
+                    within.push(function);
+                    function
+                }
+                None => within.pop().unwrap(),
+            };
+            for moment in event["moments"].as_array().into_iter().flatten() {
+                let time = moment["time"].as_i64().unwrap();
+                assert!(before <= time, "time goes back in {thread}");
+                before = time;
+                let does = ["sends", "receives", "enters", "leaves"];
+                let ties = does
+                    .into_iter()
+                    .filter_map(|does| Some((does, moment.get(does)?)));
+                found.extend(ties.map(|(does, tie)| json!([function, event["leaves"] == true, does, tie])));
+            }
+        }
+        let world = "MPI_COMM_WORLD";
+        let mut expected = Vec::new();
+        for step in 0..7 {
+            for shift in 0..3 {
+                let message =
+                    json!({"communicator": world, "peer": other, "tag": 0, "number": step * 3 + shift + 1});
+                expected.push(json!(["MPI_Sendrecv", false, "sends", message]));
+                expected.push(json!(["MPI_Sendrecv", true, "receives", message]));
+            }
+            let part = json!({"communicator": world, "root": null, "number": step + 1});
+            expected.push(json!(["MPI_Allreduce", false, "enters", part]));
+            expected.push(json!(["MPI_Allreduce", true, "leaves", part]));
+        }
+        let in_world = found.iter().filter(|tie| tie[3]["communicator"] == world);
+        let known = Vec::from_iter(in_world.filter(|tie| tie[0] != "MPI_Finalize").cloned());
+        assert_eq!(known, expected, "rank {rank}");
+        let alone = found.iter().filter(|tie| tie[0] == "MPI_Barrier").count();
+        assert_eq!(alone, 2 * rank as usize, "only rank 1 has called it: {found:?}");
+    }
+    let text = run(hindmost()
+        .args(["trace", "show", "--last", "1000", "--rank", "0"])
+        .arg(traces));
+    let text = String::from_utf8_lossy(&text.stdout).into_owned();
+    assert!(
+        text.contains("receives message 21 from rank 1 (tag 0, MPI_COMM_WORLD)"),
+        "{text}"
+    );
+    assert!(text.contains("enters operation 7 of MPI_COMM_WORLD"), "{text}");
 }

@@ -35,6 +35,11 @@ pub enum Shape {
 impl Shape {
     pub const ALL: [Self; 4] = [Self::Loops, Self::Recursion, Self::Data, Self::Random];
 
+    /// Whether branches follow from data, and the same may come again: not where nothing does.
+    pub fn is_irregular(self) -> bool {
+        matches!(self, Self::Recursion | Self::Data)
+    }
+
     pub fn of(seed: u64) -> Self {
         Self::ALL[(seed % 4) as usize]
     }

@@ -28,6 +28,7 @@ mod schemas;
 mod show;
 mod support;
 mod traced;
+mod traced_packed;
 mod tree;
 mod view;
 mod watch;

@@ -35,7 +35,7 @@ int main(int argc, char **argv)
 const JOB: &str = "for r in 0 1 2 3; do PMI_RANK=$r PMI_SIZE=4 \"$@\" & done; wait";
 
 /// The tracer, which is built with the tests.
-fn tracer() -> PathBuf {
+pub(crate) fn tracer() -> PathBuf {
     let own = std::env::current_exe().unwrap();
     own.parent().unwrap().join("libruntime_trace.so")
 }
@@ -104,7 +104,12 @@ fn what_all_did_is_told() {
         (true, true, true),
         "{loops}"
     );
-    told(&sandbox, &["show", "--last", "30"]);
+    let shown = told(&sandbox, &["show", "--last", "1000000"]);
+    for thread in shown["threads"].as_array().unwrap() {
+        // The first event has a time, and it is of this job.
+        let time = thread["last"][0]["moments"][0]["time"].as_i64().unwrap();
+        assert!((0..100_000_000_000).contains(&time), "{thread}");
+    }
 
     let differences = told(&sandbox, &["diff", "2", "1"]);
     let step = &differences["telling"]["path"][1];

@@ -32,7 +32,7 @@ pub enum Did {
 #[must_use]
 pub fn parted(mut processes: Vec<Process>, named: &[u32]) -> Option<Way> {
     for process in &mut processes {
-        process.threads.retain(|(thread, _)| *thread == 0);
+        process.threads.retain(|thread| thread.number == 0);
     }
     let count = processes.len();
     let mut traces = Traces::of(processes, count, &|_| true);

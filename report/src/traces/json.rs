@@ -1,6 +1,7 @@
 //! For programs: `hindmost-trace`.
 
-use super::Last;
+use super::moments::moment_json;
+use super::{Last, Shown};
 use engine::traces::{Difference, Differences, Forest, Outlier, Paths, Shape, Step, Traces, View, Who};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -9,9 +10,15 @@ use std::collections::BTreeMap;
 #[must_use]
 pub fn last_json(traces: &Traces, all: &[Last]) -> String {
     let threads = all.iter().map(|thread| {
-        let events = thread.last.iter().map(|(step, depth)| match step {
-            Step::Enter(function) => json!({"enters": traces.name(*function), "depth": depth}),
-            Step::Exit => json!({"leaves": true, "depth": depth}),
+        let events = thread.last.iter().map(|Shown { step, depth, moments }| {
+            let mut event = match step {
+                Step::Enter(function) => json!({"enters": traces.name(*function), "depth": depth}),
+                Step::Exit => json!({"leaves": true, "depth": depth}),
+            };
+            if !moments.is_empty() {
+                event["moments"] = moments.iter().map(moment_json).collect();
+            }
+            event
         });
         let stack = thread.stack.iter().map(|function| traces.name(*function));
         json!({"thread": who_json(thread.who), "events": thread.events, "damage": thread.damage,
@@ -83,7 +90,9 @@ impl Shapes {
                     let name = (call.function != 0).then(|| traces.name(call.function));
                     json!({"function": name, "open": call.is_open, "called": parts})
                 }
-                View::Loop { turns, .. } => json!({"turns": turns, "body": parts}),
+                View::Loop { turns, .. } => {
+                    json!({"turns": turns, "body": parts})
+                }
             };
             self.numbers.insert(shape, self.rows.len());
             self.rows.push(row);

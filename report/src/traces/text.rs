@@ -1,6 +1,7 @@
 //! For people.
 
-use super::{Last, threads_text, times};
+use super::moments::{did, seconds};
+use super::{Last, Shown, threads_text, times};
 use crate::clean::clean;
 use crate::style::{FAINT, HINDMOST, TITLE, paint};
 use engine::traces::{
@@ -34,7 +35,7 @@ pub fn last_text(traces: &Traces, all: &[Last]) -> String {
         }
         // What is left is named by what was entered, which may stand before the events that are shown.
         let mut names = leavers(thread);
-        for (step, depth) in &thread.last {
+        for Shown { step, depth, moments } in &thread.last {
             let indent = "  ".repeat(*depth.min(&40));
             let words = match step {
                 Step::Enter(function) => format!("enters {}", clean(traces.name(*function))),
@@ -43,7 +44,17 @@ pub fn last_text(traces: &Traces, all: &[Last]) -> String {
                     None => "leaves it".to_owned(),
                 },
             };
-            let _ = writeln!(text, "  {indent}{words}");
+            let time = moments
+                .first()
+                .map(|moment| paint(FAINT, format!("  at {}", seconds(moment.time))));
+            let _ = writeln!(text, "  {indent}{words}{}", time.unwrap_or_default());
+            for (moment, did) in moments
+                .iter()
+                .filter_map(|moment| Some((moment, did(moment.tie)?)))
+            {
+                let time = paint(FAINT, format!("  at {}", seconds(moment.time)));
+                let _ = writeln!(text, "  {indent}    {did}{time}");
+            }
         }
         if let Some(damage) = &thread.damage {
             let _ = writeln!(text, "  {damage}");
@@ -56,8 +67,8 @@ pub fn last_text(traces: &Traces, all: &[Last]) -> String {
 fn leavers(thread: &Last) -> VecDeque<Option<u32>> {
     let mut stack = Vec::new();
     let mut names = VecDeque::new();
-    for (step, _) in &thread.last {
-        match step {
+    for shown in &thread.last {
+        match &shown.step {
             Step::Enter(function) => stack.push(*function),
             Step::Exit => names.push_back(stack.pop()),
         }

@@ -46,6 +46,8 @@ pub struct Call {
     pub frame: u64,
     /// The row of its state in the model plus one; 0 if it has none.
     pub state: u64,
+    /// The number in its channel of the message that it sends, from 1; 0 if it was not counted.
+    pub sent: u64,
 }
 
 /// How a call ended.

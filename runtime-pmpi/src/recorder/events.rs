@@ -1,10 +1,10 @@
 //! Events: what the task does, one behind the other, in a ring that is read while it runs (`recording::ring`). Only where this was asked for.
 
 use super::Recorder;
-use super::call::Call;
+use super::call::{Call, is_collective};
 use crate::file::clock;
 use crate::words::Words;
-use recording::layout::{does, peer};
+use recording::layout::{communicator, does, peer};
 use recording::ring::{self, HEADER, SLOT, Step, header, slot, tie};
 use std::sync::atomic::{Ordering, fence};
 
@@ -100,9 +100,60 @@ pub(super) fn asks(what: u32) -> bool {
     )
 }
 
+/// The shim describes `MPI_COMM_WORLD` before any other.
+const SERIAL_OF_WORLD: u64 = 1;
+/// As which it is told, for who has no recording to look its identity up in.
+const TOLD_AS_WORLD: u64 = 1;
+
+/// Who is told what happens, when, and what it is tied to: the tracer of calls, where the program is started with it, too. After the time, the word that says which tie ([`tie`]), the identity of
+/// the communicator, the peer or the root plus one, the tag, and the number.
+pub type Teller = extern "C" fn(u64, u32, u64, u64, i64, u64);
+
 impl Recorder {
-    /// Writes an event, over the oldest one if there is no room. A reader sees the whole of it, or that it is being written.
+    /// What comes after the call has begun is told as it is noted; that it has begun is told here, when the tracer knows of the call.
+    pub fn tell_begun(&self, call: &Call) {
+        if self.teller.is_none() || asks(call.does) {
+            return;
+        }
+        let tie = if is_collective(call.does) {
+            Tie::part(true, call)
+        } else {
+            let to = (call.destination, call.send_tag);
+            Tie::message(true, to, call.sent.checked_sub(1))
+        };
+        self.tell(call, call.entered, tie);
+    }
+
+    fn tell(&self, call: &Call, time: u64, tie: Tie) {
+        let Some(teller) = self.teller else { return };
+        let (kind, [peer, tag, ordinal]) = tie.words();
+        let mut call = *call;
+        if kind != tie::NONE && call.row == 0 {
+            self.row_of_serial(&mut call);
+        }
+        let word = |word: usize| self.words.get(call.row as usize + word);
+        let identity = match call.row {
+            0 => 0,
+            _ if word(communicator::SERIAL) == SERIAL_OF_WORLD && word(communicator::MADE_BY) == 0 => {
+                TOLD_AS_WORLD
+            }
+            _ => word(communicator::IDENTITY),
+        };
+        // Of a communicator that is not known nothing can be told but the time.
+        let kind = if identity == 0 { tie::NONE } else { kind };
+        teller(time, kind as u32, identity, peer, tag as i64, ordinal);
+    }
+
+    /// Notes an event, and tells of it unless it is the beginning of a call.
     pub(super) fn note_event(&self, step: Step, call: &Call, time: u64, tie: Tie) {
+        if step != Step::Begins {
+            self.tell(call, time, tie);
+        }
+        self.write_event(step, call, time, tie);
+    }
+
+    /// Writes an event, over the oldest one if there is no room. A reader sees the whole of it, or that it is being written.
+    fn write_event(&self, step: Step, call: &Call, time: u64, tie: Tie) {
         let Some(ring) = &self.events else { return };
         let words = ring.words;
         let sequence = if self.is_shared() {
@@ -141,7 +192,7 @@ impl Recorder {
 
     /// Writes an event of this moment.
     pub(super) fn note_event_now(&self, step: Step, call: &Call, tie: Tie) {
-        if self.events.is_some() {
+        if self.events.is_some() || self.teller.is_some() {
             self.note_event(step, call, clock(), tie);
         }
     }

@@ -3,7 +3,7 @@
 use crate::THREADS;
 use crate::generate::{Leaving, program};
 use crate::run::{Place, build, command};
-use calltrace::{Event, Task, Trace};
+use calltrace::{Event, Stamps, Task, Trace};
 use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
@@ -46,6 +46,19 @@ fn python_reads_what_programs_have_left() {
     }
 }
 
+fn hold_stamps(thread: &Value, file: &Path) {
+    let bytes = std::fs::read(file).unwrap();
+    let stamps = Stamps::of(&bytes, &[]).unwrap();
+    let all = Vec::from_iter(stamps.all().map(Result::unwrap));
+    assert!(!all.is_empty(), "the first event has one");
+    let ours = all
+        .iter()
+        .map(|stamp| (stamp.behind, stamps.since_epoch(stamp.time)));
+    let read = thread["stamps"].as_array().unwrap().iter();
+    let read = read.map(|stamp| (stamp["behind"].as_u64().unwrap(), stamp["time"].as_u64().unwrap()));
+    assert!(ours.eq(read), "{}", file.display());
+}
+
 /// What Python has read of a thread is what we read.
 fn hold(thread: &Value, directory: &Path) {
     let name = thread["file"].as_str().unwrap();
@@ -70,6 +83,7 @@ fn hold(thread: &Value, directory: &Path) {
     ] {
         assert_eq!(thread["about"][field], value, "{name}: {field}");
     }
+    hold_stamps(thread, &directory.join(name).with_extension("stamps"));
     let (stem, _) = name.rsplit_once('-').unwrap();
     let task = Task::read(&std::fs::read(directory.join(format!("{stem}.task"))).unwrap()).unwrap();
     let process = &thread["process"];
