@@ -146,14 +146,16 @@ fn within(forest: &Forest, path: &[Turn], one: Shape, other: Shape) -> (Option<D
 }
 
 /// Calls of one function with one shape, one behind the other as far as that function is concerned.
-struct Run {
-    shape: Shape,
-    count: u64,
+#[derive(Clone, Copy)]
+pub(crate) struct Run {
+    pub(crate) shape: Shape,
+    pub(crate) count: u64,
     /// Calls of any function in front of the first.
-    before: u64,
+    pub(crate) before: u64,
 }
 
-fn runs(forest: &Forest, called: &[Shape]) -> BTreeMap<u32, Vec<Run>> {
+/// The runs of each function in what a call has called.
+pub(crate) fn runs(forest: &Forest, called: &[Shape]) -> BTreeMap<u32, Vec<Run>> {
     let mut all: BTreeMap<u32, Vec<Run>> = BTreeMap::new();
     let mut before = 0;
     for (shape, count) in Unrolled::new(forest, called) {

@@ -16,6 +16,8 @@
 //! - [`fold`]: events as call trees with folded loops, of which equal parts are there once.
 //! - [`compare`]: where two of them part.
 //! - [`paths`]: how often each call path was taken, and which threads do as the others.
+//! - [`phases`]: which threads did alike, piece by piece, and what they have in common.
+//! - [`concepts`]: what any objects have in common.
 //! - [`task`]: the file of a process, which tells what functions the numbers stand for.
 //!
 //! The crate does no I/O and sees no other crate.
@@ -24,6 +26,7 @@
 
 mod blocks;
 pub mod compare;
+pub mod concepts;
 pub mod encode;
 pub mod event;
 pub mod fold;
@@ -31,6 +34,7 @@ pub mod layout;
 mod model;
 pub mod packed;
 pub mod paths;
+pub mod phases;
 pub mod read;
 pub mod stamps;
 pub mod task;

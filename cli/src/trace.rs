@@ -7,7 +7,7 @@ use crate::trace_args::{
     TreeTraceFormat, WhichArgs, WhoseArgs,
 };
 use crate::trace_pack;
-use engine::traces::{Differences, Forest, Paths, Shape, Traces};
+use engine::traces::{Differences, Forest, Paths, Phases, Shape, Traces};
 use project::Failure;
 use regex::Regex;
 use report::traces as text;
@@ -96,6 +96,11 @@ fn tree(args: &TreeTraceArgs) -> anyhow::Result<Status> {
 fn loops(args: &LoopsArgs) -> anyhow::Result<Status> {
     let mut traces = read_of(&args.whose)?;
     let (forest, shapes) = folded(&mut traces);
+    if let Some(file) = &args.html {
+        project::write_atomically(file, report::loops_html(&traces, &forest, &shapes).as_bytes())?;
+        output::note(&format!("{} is written", file.display()));
+        return Ok(Status::Done);
+    }
     match args.format {
         Format::Text => output::print(&text::loops_text(
             &traces, &forest, &shapes, args.depth, args.lines,
@@ -138,12 +143,16 @@ fn outliers(args: &OutliersArgs) -> anyhow::Result<Status> {
     let (forest, shapes) = folded(&mut traces);
     let paths = Paths::of(&forest, &shapes);
     let (groups, outliers) = (paths.groups(), paths.outliers());
+    let phases = Phases::of(&forest, &shapes);
     match args.format {
         Format::Text => {
             let shown = text::outliers_text(&traces, &paths, &groups, &outliers, args.most);
             output::print(&shown)?;
+            output::print(&text::phases_text(&traces, &forest, &phases, args.most))?;
         }
-        Format::Json => output::print_plain(&text::outliers_json(&traces, &paths, &groups, &outliers))?,
+        Format::Json => output::print_plain(&text::outliers_json(
+            &traces, &paths, &groups, &outliers, &forest, &phases,
+        ))?,
     }
     Ok(did_otherwise(groups.len() > 1))
 }

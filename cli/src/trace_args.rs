@@ -105,6 +105,9 @@ pub(crate) struct LoopsArgs {
     /// How many lines of each
     #[arg(long, value_name = "N", default_value_t = 200)]
     pub(crate) lines: usize,
+    /// Write a page for a browser, in a file that needs nothing else: a column for all ranks that did the same, side by side, open where ways part
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["depth", "lines", "format"])]
+    pub(crate) html: Option<PathBuf>,
     /// How to print it; json has all
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: crate::args::Format,

@@ -9,6 +9,7 @@ mod way;
 pub use calltrace::compare::{self, Difference, Differences, Turn};
 pub use calltrace::fold::{Call, Forest, Shape, Unrolled, View};
 pub use calltrace::paths::{Deviation, Outlier, Paths};
+pub use calltrace::phases::{Common, Phase, Phases};
 pub use calltrace::stamps::{Message, Part, Tie, WORLD};
 pub use calltrace::task::Place;
 pub use calltrace::{About, Ended, Event, Task, Trace};

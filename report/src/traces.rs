@@ -3,11 +3,14 @@
 mod exported;
 mod json;
 mod moments;
+mod phases;
 mod text;
 mod way;
 
 pub use exported::{paths_folded, perfetto};
+pub(crate) use json::Shapes;
 pub use json::{differences_json, last_json, loops_json, outliers_json, paths_json};
+pub use phases::phases_text;
 pub use text::{differences_text, last_text, loops_text, outliers_text, paths_text};
 pub(crate) use way::way_out;
 pub use way::{WayJson, WayRanksJson, WayStepJson, way_sentence};

@@ -1,6 +1,6 @@
 //! A job that nobody has prepared, recorded and traced: its functions are rewritten, and what it calls of MPI is in the traces, because the recorder tells of it.
 
-use crate::hindmost::{hindmost, my_turn, out, run, said};
+use crate::hindmost::{dom_of, hindmost, my_turn, out, run, said};
 use crate::unprepared::{compiled, written};
 use crate::waits::recorder_of;
 use corpus::Mpi;
@@ -96,6 +96,7 @@ fn calls_of_mpi_are_in_the_traces_of_a_recorded_job() {
         assert!(found.contains(&expected), "{expected:?} is not in {found:?}");
     }
     messages_are_told(&traces);
+    loops_are_drawn(&traces, &directory.join("loops.html"));
     let outliers = run(hindmost()
         .args(["trace", "diff", "--only", "mpi", "--format", "json"])
         .arg(&traces)
@@ -170,4 +171,27 @@ fn messages_are_told(traces: &Path) {
         "{text}"
     );
     assert!(text.contains("enters operation 7 of MPI_COMM_WORLD"), "{text}");
+}
+
+/// A browser shows a column for each rank, since one has called something that the other has not, and that is open.
+fn loops_are_drawn(traces: &Path, file: &Path) {
+    let written = run(hindmost()
+        .args(["trace", "loops", "--html"])
+        .arg(file)
+        .arg(traces));
+    assert!(written.status.success(), "{}", said(&written));
+    let page = std::fs::read_to_string(file).unwrap();
+    let Some(dom) = dom_of(&page, "loops") else { return };
+    for text in [
+        "<h2>rank 0</h2>",
+        "<h2>rank 1</h2>",
+        ">7 × step",
+        ">MPI_Barrier</div>",
+        "2 groups of threads did differently",
+    ] {
+        assert!(dom.contains(text), "{text} is not in {dom}");
+    }
+    let alike = dom.matches("class=\"leaf\"").count();
+    let apart = dom.matches("class=\"leaf apart\"").count();
+    assert!(apart >= 1 && alike > apart, "{alike} and {apart}: {dom}");
 }

@@ -5,6 +5,7 @@
 mod generate;
 mod packing;
 mod parlot;
+mod phases;
 mod python;
 mod shapes;
 mod stamps;

@@ -123,6 +123,35 @@ fn what_all_did_is_told() {
     assert_eq!(outliers["groups"], json!([[0, 1, 3], [2]]));
     assert_eq!(outliers["outliers"][0]["thread"], 2);
     assert_eq!(outliers["outliers"][0]["deviations"][0]["count"], 359);
+    let phases = &outliers["phases"];
+    assert_eq!(phases["within"], json!(["main"]));
+    let phase = |index: usize| {
+        let phase = &phases["all"][index];
+        json!([phase["function"], phase["calls"], phase["groups"]])
+    };
+    let alike = json!([[0, 1, 2, 3]]);
+    assert_eq!(phase(0), json!(["step", [1, 40], alike]));
+    assert_eq!(phase(1), json!(["step", [41, 41], [[0, 1, 3], [2]]]));
+    assert_eq!(phase(2), json!(["step", [42, 60], alike]));
+    let concepts = phases["all"][1]["concepts"].as_array().unwrap();
+    let own = Vec::from_iter(
+        concepts
+            .iter()
+            .map(|concept| json!([concept["threads"], concept["own"]])),
+    );
+    let exchange = |count: u64| json!([{"path": ["exchange"], "count": count}]);
+    assert!(
+        own.contains(&json!([[0, 1, 3], exchange(6)])) && own.contains(&json!([[2], exchange(5)])),
+        "{own:?}"
+    );
+    let text = sandbox.ok(&["trace", "outliers", "traces", "--only", "exchange|step|main"]);
+    for line in [
+        "  step, call 41: ranks 0-1,3 | rank 2",
+        "    rank 2: exchange 5 times",
+        "  step, calls 42-60: all",
+    ] {
+        assert!(text.contains(line), "{line}:\n{text}");
+    }
 
     let folded = sandbox.ok(&["trace", "tree", "traces", "--format", "folded", "--rank", "3"]);
     assert!(folded.contains("main;step;exchange 360\n"), "{folded}");

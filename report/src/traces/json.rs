@@ -1,8 +1,11 @@
 //! For programs: `hindmost-trace`.
 
 use super::moments::moment_json;
+use super::phases::phases_json;
 use super::{Last, Shown};
-use engine::traces::{Difference, Differences, Forest, Outlier, Paths, Shape, Step, Traces, View, Who};
+use engine::traces::{
+    Difference, Differences, Forest, Outlier, Paths, Phases, Shape, Step, Traces, View, Who,
+};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -60,14 +63,24 @@ pub fn loops_json(traces: &Traces, forest: &Forest, shapes: &[Shape]) -> String 
 
 /// Shapes as rows that name those before them by number.
 #[derive(Default)]
-struct Shapes {
+pub(crate) struct Shapes {
     numbers: BTreeMap<Shape, usize>,
     rows: Vec<Value>,
 }
 
 impl Shapes {
+    /// The row of a shape that was added.
+    pub(crate) fn number(&self, shape: Shape) -> Option<usize> {
+        self.numbers.get(&shape).copied()
+    }
+
+    /// All of them.
+    pub(crate) fn rows(&self) -> &[Value] {
+        &self.rows
+    }
+
     /// A row for a shape and for all that is within it. A stack of our own: calls may be deeper within each other than ours may be.
-    fn add(&mut self, traces: &Traces, forest: &Forest, root: Shape) {
+    pub(crate) fn add(&mut self, traces: &Traces, forest: &Forest, root: Shape) {
         let mut pending = vec![root];
         while let Some(&shape) = pending.last() {
             let parts = match forest.view(shape) {
@@ -88,10 +101,10 @@ impl Shapes {
             let row = match forest.view(shape) {
                 View::Call(call) => {
                     let name = (call.function != 0).then(|| traces.name(call.function));
-                    json!({"function": name, "open": call.is_open, "called": parts})
+                    json!({"function": name, "open": call.is_open, "called": parts, "calls": forest.calls(shape)})
                 }
                 View::Loop { turns, .. } => {
-                    json!({"turns": turns, "body": parts})
+                    json!({"turns": turns, "body": parts, "calls": forest.calls(shape)})
                 }
             };
             self.numbers.insert(shape, self.rows.len());
@@ -123,7 +136,14 @@ pub fn differences_json(traces: &Traces, differences: &Differences, who: [&str; 
 
 /// Groups of threads that did the same, with how alike all are to each other.
 #[must_use]
-pub fn outliers_json(traces: &Traces, paths: &Paths, groups: &[Vec<usize>], outliers: &[Outlier]) -> String {
+pub fn outliers_json(
+    traces: &Traces,
+    paths: &Paths,
+    groups: &[Vec<usize>],
+    outliers: &[Outlier],
+    forest: &Forest,
+    phases: &Phases,
+) -> String {
     let threads = Vec::from_iter(traces.streams.iter().map(|stream| who_json(stream.who)));
     let outliers = outliers.iter().map(|outlier| {
         let deviations = outlier.deviations.iter().map(|deviation| {
@@ -138,7 +158,8 @@ pub fn outliers_json(traces: &Traces, paths: &Paths, groups: &[Vec<usize>], outl
         let row = firsts.iter().map(|other| paths.similarity(**one, **other));
         Vec::from_iter(row)
     });
-    let what = json!({"threads": threads, "groups": groups, "outliers": Vec::from_iter(outliers), "similarity": Vec::from_iter(alike)});
+    let what = json!({"threads": threads, "groups": groups, "outliers": Vec::from_iter(outliers), "similarity": Vec::from_iter(alike),
+        "phases": phases_json(traces, forest, phases)});
     document("outliers", traces, &what)
 }
 
