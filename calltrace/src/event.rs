@@ -11,6 +11,7 @@ impl Function {
     pub const LAST: u32 = (1 << 24) - 1;
 
     /// The function with this number; none if it is 0 or above [`Function::LAST`].
+    #[inline]
     pub const fn new(number: u32) -> Option<Self> {
         match NonZeroU32::new(number) {
             Some(number) if number.get() <= Self::LAST => Some(Self(number)),
@@ -53,6 +54,7 @@ impl Symbol {
     }
 
     /// The event.
+    #[inline]
     pub(crate) fn event(self) -> Event {
         Function::new(self.0).map_or(Event::Exit, Event::Enter)
     }

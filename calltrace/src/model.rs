@@ -100,13 +100,19 @@ struct Choices {
 #[derive(Debug)]
 pub(crate) struct Model<T> {
     tables: T,
+    now: Now,
+}
+
+/// The moment.
+#[derive(Debug, Clone, Copy, Default)]
+struct Now {
     /// The block's number plus one.
     mark: u16,
     /// The last events, the latest in the lowest bits: older ones are shifted out.
     long: u64,
     short: u64,
     /// How many events the block has, modulo 2^32.
-    now: u32,
+    events: u32,
     following: Option<Match>,
 }
 
@@ -124,112 +130,52 @@ impl<T: DerefMut<Target = Tables>> Model<T> {
     pub(crate) fn new(tables: T) -> Self {
         Self {
             tables,
-            mark: 0,
-            long: 0,
-            short: 0,
-            now: 0,
-            following: None,
+            now: Now::default(),
         }
     }
 
     /// Forgets everything: the block with this mark begins.
     pub(crate) fn begin(&mut self, mark: u16) {
-        self.mark = mark;
-        self.long = 0;
-        self.short = 0;
-        self.now = 0;
-        self.following = None;
+        self.now = Now {
+            mark,
+            ..Now::default()
+        };
     }
 
     /// The event that costs nothing.
     #[inline]
     pub(crate) fn expected(&self) -> Symbol {
-        match self.following {
-            Some(found) if found.right >= TRUSTED => Symbol(self.foreseen(found)),
-            _ => Symbol(self.choices(self.long_at()).first),
-        }
-    }
-
-    #[inline]
-    fn foreseen(&self, found: Match) -> u32 {
-        self.tables.history[(found.next % HISTORY) as usize]
+        self.now.expected(&self.tables)
     }
 
     /// Goes on behind an event that was expected: no choice changes.
     #[inline]
     pub(crate) fn pass(&mut self, symbol: Symbol) {
-        let following = self.following.filter(|&found| self.foreseen(found) == symbol.0);
-        self.tables.history[(self.now % HISTORY) as usize] = symbol.0;
-        self.now = self.now.wrapping_add(1);
-        self.long = after(self.long, symbol.0);
-        self.short = (self.short << SYMBOL_BITS | u64::from(symbol.0)) & ((1 << (2 * SYMBOL_BITS)) - 1);
-        let at = self.long_at();
-        self.following = match following {
-            Some(found) => Some(Match {
-                next: found.next.wrapping_add(1),
-                right: found.right.saturating_add(1),
-            }),
-            None => self.place(at).map(|next| Match { next, right: 0 }),
-        };
-        self.tables.places[at] = u64::from(self.mark) << 32 | u64::from(self.now);
+        self.now.pass(&mut self.tables, symbol);
     }
 
-    /// Goes on behind so many expected events, and tells them: as [`Model::expected`] and [`Model::pass`] one after the other, but for what does not change while a match is believed.
+    /// Goes on behind so many expected events, and tells them.
     pub(crate) fn pass_expected(&mut self, count: u32, events: &mut Vec<Symbol>) {
-        let mut left = count;
-        while left > 0 {
-            let Some(found) = self.following.filter(|found| found.right >= TRUSTED) else {
-                let symbol = self.expected();
-                self.pass(symbol);
-                events.push(symbol);
-                left -= 1;
-                continue;
-            };
-            // What a match foresees and is expected is right.
-            let (mut now, mut long, mark) = (self.now, self.long, u64::from(self.mark) << 32);
-            let Tables { places, history, .. } = &mut *self.tables;
-            events.extend((0..left).map(|offset| {
-                let symbol = history[(found.next.wrapping_add(offset) % HISTORY) as usize];
-                history[(now % HISTORY) as usize] = symbol;
-                now = now.wrapping_add(1);
-                long = after(long, symbol);
-                places[long_slot(long)] = mark | u64::from(now);
-                Symbol(symbol)
-            }));
-            let mut last = events.iter().rev().map(|symbol| u64::from(symbol.0));
-            let (last, before) = (last.next(), last.next());
-            let before = if left > 1 {
-                before
-            } else {
-                Some(self.short & SYMBOL_MASK)
-            };
-            self.short = before.unwrap_or(0) << SYMBOL_BITS | last.unwrap_or(0);
-            (self.now, self.long) = (now, long);
-            self.following = Some(Match {
-                next: found.next.wrapping_add(left),
-                right: found.right.saturating_add(left),
-            });
-            left = 0;
-        }
+        // A copy stays in registers.
+        let mut now = self.now;
+        let tables = &mut *self.tables;
+        events.extend((0..count).map(|_| {
+            let symbol = now.expected(tables);
+            now.pass(tables, symbol);
+            symbol
+        }));
+        self.now = now;
     }
 
     /// The event that happened last in this block; an exit if none did.
     pub(crate) fn last(&self) -> Symbol {
-        Symbol((self.short & SYMBOL_MASK) as u32)
-    }
-
-    /// Where this context stood last, if the events behind it are still known.
-    fn place(&self, at: usize) -> Option<u32> {
-        let entry = self.tables.places[at];
-        let place = entry as u32;
-        let known = entry >> 32 == u64::from(self.mark) && self.now.wrapping_sub(place) < HISTORY;
-        known.then_some(place)
+        Symbol((self.now.short & SYMBOL_MASK) as u32)
     }
 
     /// How an event that was not expected is told.
     #[inline]
     pub(crate) fn choice(&self, symbol: Symbol) -> Choice {
-        let short = self.choices(self.short_at());
+        let short = self.now.choices(&self.tables, self.now.short_at());
         match symbol.0 {
             number if number == self.other_of_long() => Choice::Chosen(Chosen::OtherOfLong),
             number if number == short.first => Choice::Chosen(Chosen::FirstOfShort),
@@ -240,24 +186,25 @@ impl<T: DerefMut<Target = Tables>> Model<T> {
 
     /// The event that a choice tells.
     pub(crate) fn chosen(&self, choice: Chosen) -> Symbol {
+        let short = || self.now.choices(&self.tables, self.now.short_at());
         Symbol(match choice {
             Chosen::OtherOfLong => self.other_of_long(),
-            Chosen::FirstOfShort => self.choices(self.short_at()).first,
-            Chosen::SecondOfShort => self.choices(self.short_at()).second,
+            Chosen::FirstOfShort => short().first,
+            Chosen::SecondOfShort => short().second,
         })
     }
 
     /// Learns from an event that was not expected, and goes on behind it.
     #[inline]
     pub(crate) fn learn(&mut self, symbol: Symbol) {
-        self.prefer(self.long_at(), symbol);
-        self.prefer(self.short_at(), symbol);
+        self.prefer(self.now.long_at(), symbol);
+        self.prefer(self.now.short_at(), symbol);
         self.pass(symbol);
     }
 
     /// What followed the long context and is not what was expected.
     fn other_of_long(&self) -> u32 {
-        let long = self.choices(self.long_at());
+        let long = self.now.choices(&self.tables, self.now.long_at());
         if self.expected() == Symbol(long.first) {
             long.second
         } else {
@@ -266,17 +213,54 @@ impl<T: DerefMut<Target = Tables>> Model<T> {
     }
 
     fn prefer(&mut self, at: usize, symbol: Symbol) {
-        let before = self.choices(at).first;
+        let before = self.now.choices(&self.tables, at).first;
         if before != symbol.0 {
-            self.tables.choices[at] = u64::from(self.mark) << (2 * SYMBOL_BITS)
+            self.tables.choices[at] = u64::from(self.now.mark) << (2 * SYMBOL_BITS)
                 | u64::from(before) << SYMBOL_BITS
                 | u64::from(symbol.0);
         }
     }
+}
+
+impl Now {
+    #[inline]
+    fn expected(&self, tables: &Tables) -> Symbol {
+        Symbol(match self.following {
+            Some(found) if found.right >= TRUSTED => found.foresees(tables),
+            _ => self.choices(tables, self.long_at()).first,
+        })
+    }
 
     #[inline]
-    fn choices(&self, at: usize) -> Choices {
-        let entry = self.tables.choices[at];
+    fn pass(&mut self, tables: &mut Tables, symbol: Symbol) {
+        let following = self.following.filter(|found| found.foresees(tables) == symbol.0);
+        tables.history[(self.events % HISTORY) as usize] = symbol.0;
+        self.events = self.events.wrapping_add(1);
+        self.long = (self.long << 9) ^ (u64::from(symbol.0).wrapping_mul(SPREAD) >> 40);
+        self.short = (self.short << SYMBOL_BITS | u64::from(symbol.0)) & ((1 << (2 * SYMBOL_BITS)) - 1);
+        let at = self.long_at();
+        self.following = match following {
+            Some(found) => Some(Match {
+                next: found.next.wrapping_add(1),
+                right: found.right.saturating_add(1),
+            }),
+            None => self.place(tables, at).map(|next| Match { next, right: 0 }),
+        };
+        tables.places[at] = u64::from(self.mark) << 32 | u64::from(self.events);
+    }
+
+    /// Where this context stood last, if the events behind it are still known.
+    #[inline]
+    fn place(&self, tables: &Tables, at: usize) -> Option<u32> {
+        let entry = tables.places[at];
+        let place = entry as u32;
+        let known = entry >> 32 == u64::from(self.mark) && self.events.wrapping_sub(place) < HISTORY;
+        known.then_some(place)
+    }
+
+    #[inline]
+    fn choices(&self, tables: &Tables, at: usize) -> Choices {
+        let entry = tables.choices[at];
         if entry >> (2 * SYMBOL_BITS) == u64::from(self.mark) {
             Choices {
                 first: (entry & SYMBOL_MASK) as u32,
@@ -289,7 +273,7 @@ impl<T: DerefMut<Target = Tables>> Model<T> {
 
     #[inline]
     fn long_at(&self) -> usize {
-        long_slot(self.long)
+        (self.long.wrapping_mul(SPREAD) >> (64 - LONG_BITS)) as usize
     }
 
     #[inline]
@@ -298,13 +282,9 @@ impl<T: DerefMut<Target = Tables>> Model<T> {
     }
 }
 
-/// The long context behind one more event.
-#[inline]
-fn after(long: u64, symbol: u32) -> u64 {
-    (long << 9) ^ (u64::from(symbol).wrapping_mul(SPREAD) >> 40)
-}
-
-#[inline]
-fn long_slot(long: u64) -> usize {
-    (long.wrapping_mul(SPREAD) >> (64 - LONG_BITS)) as usize
+impl Match {
+    #[inline]
+    fn foresees(self, tables: &Tables) -> u32 {
+        tables.history[(self.next % HISTORY) as usize]
+    }
 }
