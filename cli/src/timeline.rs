@@ -3,7 +3,8 @@
 use crate::output::{self, Status, Terminal};
 use crate::recorder_args::{TimelineArgs, TimelineFormat};
 use crate::{timeline_serve, timeline_view};
-use engine::timeline::{Happening, Live, Source, Timeline, timeline};
+use engine::recorded::Waiting;
+use engine::timeline::{Happening, Live, Source, Timeline, timeline, timeline_of};
 use project::{Failure, FirstLook, FollowedEvents};
 use report::{PageKind, PagePart, WaitsSaid};
 use std::io::{self, Write};
@@ -17,6 +18,11 @@ const LINES: usize = 40;
 const PAUSE: Duration = Duration::from_millis(200);
 
 pub(crate) fn run(args: &TimelineArgs) -> anyhow::Result<Status> {
+    if let [path] = &*args.paths
+        && let Some(trace) = project::foreign_events(path)?
+    {
+        return of_file(args, &timeline_of(&trace));
+    }
     let paths = project::recordings_named(&args.paths)?;
     if args.view {
         return timeline_view::run(&paths);
@@ -34,11 +40,40 @@ pub(crate) fn run(args: &TimelineArgs) -> anyhow::Result<Status> {
             .map(|(recording, events)| Source { recording, events }),
     );
     let timeline = timeline(&sources);
+    let waiting = || {
+        let first = FirstLook::of_paths(&paths, &Terminal::showing(false)).ok()?;
+        project::waiting(&first.again())
+    };
+    print(args, &timeline, waiting)
+}
+
+/// What is there as a whole, in a file of another tool.
+fn of_file(args: &TimelineArgs, timeline: &Timeline<'_>) -> anyhow::Result<Status> {
+    if args.follow {
+        return Err(Failure::new("a file of events is there as a whole, so that none is followed")
+            .hint("without --follow they are printed; --follow goes along with a job that hindmost run --events records")
+            .into());
+    }
+    if args.view {
+        return timeline_view::of_file(timeline);
+    }
+    if let Some(port) = args.serve {
+        return timeline_serve::of_file(timeline, port);
+    }
+    print(args, timeline, || None)
+}
+
+/// Prints all, or what is asked for. `waiting` tells who waits for whom.
+fn print(
+    args: &TimelineArgs,
+    timeline: &Timeline<'_>,
+    waiting: impl FnOnce() -> Option<Waiting>,
+) -> anyhow::Result<Status> {
     match args.export {
-        None => output::print(&report::timeline_text(&timeline, (!args.all).then_some(LINES)))?,
-        Some(TimelineFormat::Jsonl) => output::print_plain(&report::timeline_jsonl(&timeline))?,
-        Some(TimelineFormat::Html) => output::print_plain(&page(&paths, &timeline))?,
-        Some(TimelineFormat::Perfetto) => output::print_plain(&report::timeline_perfetto(&timeline))?,
+        None => output::print(&report::timeline_text(timeline, (!args.all).then_some(LINES)))?,
+        Some(TimelineFormat::Jsonl) => output::print_plain(&report::timeline_jsonl(timeline))?,
+        Some(TimelineFormat::Html) => output::print_plain(&page(timeline, waiting().as_ref()))?,
+        Some(TimelineFormat::Perfetto) => output::print_plain(&report::timeline_perfetto(timeline))?,
     }
     if timeline.happenings.is_empty() {
         return Ok(Status::Undecided);
@@ -47,10 +82,8 @@ pub(crate) fn run(args: &TimelineArgs) -> anyhow::Result<Status> {
 }
 
 /// The page of a job's events, with who waits for whom by what is recorded.
-fn page(paths: &[PathBuf], timeline: &Timeline<'_>) -> String {
-    let first = FirstLook::of_paths(paths, &Terminal::showing(false)).ok();
-    let waiting = first.and_then(|first| project::waiting(&first.again()));
-    let said = waiting.map(|waiting| WaitsSaid::of(&waiting));
+fn page(timeline: &Timeline<'_>, waiting: Option<&Waiting>) -> String {
+    let said = waiting.map(WaitsSaid::of);
     let times = || timeline.happenings.iter().map(|happening| happening.time);
     let part = PagePart {
         happenings: &timeline.happenings,

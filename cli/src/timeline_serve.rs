@@ -5,7 +5,7 @@
 
 use crate::output::{self, Status, Terminal};
 use crate::timeline_view::ask_again_and_again;
-use engine::timeline::{Happening, Live, WindowPoint};
+use engine::timeline::{Happening, Live, Timeline, WindowPoint};
 use project::{Failure, FollowedEvents};
 use report::{PageKind, PagePart, WaitsSaid};
 use rustix::rand::{GetRandomFlags, getrandom};
@@ -37,20 +37,7 @@ const AT_ONCE: usize = 20_000;
 
 pub(crate) fn run(paths: &[PathBuf], port: u16) -> anyhow::Result<Status> {
     let mut followed = FollowedEvents::new(paths, &Terminal::showing(false))?;
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))
-        .map_err(|error| Failure::new(format!("cannot listen on port {port} of 127.0.0.1: {error}")))?;
-    let own = Address {
-        port: listener.local_addr()?.port(),
-        token: token()?,
-    };
-    output::print_plain(&format!("{}\n", own.url()))?;
-    let ends = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM] {
-        signal_hook::flag::register(signal, Arc::clone(&ends))?;
-    }
-    let log = Arc::new(Mutex::new(Log::default()));
-    let shared = Arc::clone(&log);
-    std::thread::spawn(move || serve(&listener, &own, &shared));
+    let Served { log, ends } = Served::start(port)?;
     let (told, said) = channel();
     let asked = paths.to_vec();
     std::thread::spawn(move || ask_again_and_again(&asked, &told));
@@ -81,6 +68,49 @@ pub(crate) fn run(paths: &[PathBuf], port: u16) -> anyhow::Result<Status> {
         std::thread::sleep(READ);
     }
     Ok(Status::Done)
+}
+
+/// Serves events that are there as a whole.
+pub(crate) fn of_file(timeline: &Timeline<'_>, port: u16) -> anyhow::Result<Status> {
+    let Served { log, ends } = Served::start(port)?;
+    let happenings = timeline.happenings.iter().cloned().map(Happening::into_owned);
+    log.lock().unwrap_or_else(PoisonError::into_inner).add(
+        happenings.collect(),
+        timeline.points.clone(),
+        true,
+    );
+    while !ends.load(Ordering::Relaxed) {
+        std::thread::sleep(READ);
+    }
+    Ok(Status::Done)
+}
+
+/// A server that answers what its log has, until this program ends.
+struct Served {
+    log: Arc<Mutex<Log>>,
+    /// This program was asked to end.
+    ends: Arc<AtomicBool>,
+}
+
+impl Served {
+    /// Begins to listen, and prints the page's address.
+    fn start(port: u16) -> anyhow::Result<Self> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))
+            .map_err(|error| Failure::new(format!("cannot listen on port {port} of 127.0.0.1: {error}")))?;
+        let own = Address {
+            port: listener.local_addr()?.port(),
+            token: token()?,
+        };
+        output::print_plain(&format!("{}\n", own.url()))?;
+        let ends = Arc::new(AtomicBool::new(false));
+        for signal in [SIGINT, SIGTERM] {
+            signal_hook::flag::register(signal, Arc::clone(&ends))?;
+        }
+        let log = Arc::new(Mutex::new(Log::default()));
+        let shared = Arc::clone(&log);
+        std::thread::spawn(move || serve(&listener, &own, &shared));
+        Ok(Self { log, ends })
+    }
 }
 
 /// 128 bits that nobody can guess.

@@ -3,7 +3,7 @@
 use crate::output::{Status, Terminal};
 use crate::screen::{self, is_interrupt, key, suspend, with_control};
 use ::view::{TimelineState, draw_timeline};
-use engine::timeline::{Happening, Live};
+use engine::timeline::{Happening, Live, Timeline};
 use project::{Failure, FirstLook, FollowedEvents};
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event, KeyEventKind};
@@ -24,41 +24,71 @@ const READ: Duration = Duration::from_millis(200);
 const ASKED: Duration = Duration::from_secs(1);
 
 pub(crate) fn run(paths: &[PathBuf]) -> anyhow::Result<Status> {
-    if !screen::is_there() {
-        return Err(
-            Failure::new("--view needs a terminal to draw in and to read keys from")
-                .hint("without it the last events are printed, and --export html writes a page for a browser")
-                .into(),
-        );
-    }
+    needs_terminal()?;
     let followed = FollowedEvents::new(paths, &Terminal::showing(false))?;
     let (told, said) = channel();
     let paths = paths.to_vec();
     // Reading who waits takes two looks, and keys do not wait for them. The thread ends with this program, or when nobody listens any more.
     std::thread::spawn(move || ask_again_and_again(&paths, &told));
-    let mut shown = Shown {
+    show(Shown {
         state: TimelineState::new(screen::has_colors()),
-        live: Live::default(),
-        followed,
         said,
-        started: Instant::now(),
-        read: None,
-        is_over: false,
-    };
+        followed: Some(Followed {
+            live: Live::default(),
+            followed,
+            started: Instant::now(),
+            read: None,
+        }),
+    })
+}
+
+/// Draws events that are there as a whole.
+pub(crate) fn of_file(timeline: &Timeline<'_>) -> anyhow::Result<Status> {
+    needs_terminal()?;
+    let mut state = TimelineState::new(screen::has_colors());
+    state.add(timeline.happenings.iter().cloned().map(Happening::into_owned));
+    state.measure(timeline.points.clone());
+    state.lose(timeline.lanes.iter().map(|lane| lane.lost).sum());
+    let times = timeline.happenings.iter().map(|happening| happening.time);
+    state.pass(times.max().unwrap_or(0));
+    state.show_whole();
+    let (_, said) = channel();
+    show(Shown {
+        state,
+        said,
+        followed: None,
+    })
+}
+
+fn needs_terminal() -> Result<(), Failure> {
+    if screen::is_there() {
+        return Ok(());
+    }
+    Err(
+        Failure::new("--view needs a terminal to draw in and to read keys from")
+            .hint("without it the last events are printed, and --export html writes a page for a browser"),
+    )
+}
+
+fn show(mut shown: Shown) -> anyhow::Result<Status> {
     screen::in_terminal(|terminal, stop| shown.until_quitted(terminal, stop))?;
     Ok(Status::Done)
 }
 
 struct Shown {
     state: TimelineState,
+    said: Receiver<WaitsSaid>,
+    /// The job whose events come; none any more once no task runs and all is read.
+    followed: Option<Followed>,
+}
+
+/// A job whose events come.
+struct Followed {
     live: Live,
     followed: FollowedEvents,
-    said: Receiver<WaitsSaid>,
     started: Instant,
     /// When events were read last.
     read: Option<Instant>,
-    /// No task runs any more, and all is read.
-    is_over: bool,
 }
 
 impl Shown {
@@ -89,27 +119,28 @@ impl Shown {
         while let Ok(said) = self.said.try_recv() {
             self.state.say(said);
         }
-        if self.is_over {
+        let Some(job) = &mut self.followed else {
             return;
-        }
+        };
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        if self.read.is_none_or(|read| read.elapsed() >= READ) {
-            self.read = Some(Instant::now());
+        if job.read.is_none_or(|read| read.elapsed() >= READ) {
+            job.read = Some(Instant::now());
             // Asked before it is read: what a task wrote at its end is still seen.
-            let is_running = self.followed.is_running();
-            let read = self.followed.read();
-            self.is_over = !is_running && read.is_empty();
-            let at = u64::try_from(self.started.elapsed().as_nanos()).unwrap_or(u64::MAX);
-            let happenings = if self.is_over {
-                self.live.finish()
+            let is_running = job.followed.is_running();
+            let read = job.followed.read();
+            let is_over = !is_running && read.is_empty();
+            let at = u64::try_from(job.started.elapsed().as_nanos()).unwrap_or(u64::MAX);
+            let happenings = if is_over {
+                job.live.finish()
             } else {
-                self.live.feed(read, at)
+                job.live.feed(read, at)
             };
             self.state.add(happenings.into_iter().map(Happening::into_owned));
-            self.state.measure(self.live.take_points());
+            self.state.measure(job.live.take_points());
             self.state
-                .lose(self.live.lanes().iter().map(|lane| lane.lost).sum());
-            if self.is_over {
+                .lose(job.live.lanes().iter().map(|lane| lane.lost).sum());
+            if is_over {
+                self.followed = None;
                 self.state.show_whole();
                 return;
             }

@@ -6,7 +6,7 @@ use crate::output::{self, Status, Terminal};
 use crate::recorder::{Job, cannot_start};
 use crate::until_args::UntilArgs;
 use clap::Parser as _;
-use engine::timeline::{Condition, Happening, Holds, Live, Watch};
+use engine::timeline::{Condition, Happening, Holds, Live, Timeline, Watch, timeline_of};
 use project::{Failure, FollowedEvents, HaltedTasks};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use std::ffi::OsString;
@@ -47,6 +47,12 @@ pub(crate) fn run(args: &UntilArgs) -> anyhow::Result<Status> {
         watch: None,
         condition,
     };
+    if let Some(path) = &args.recordings
+        && let Some(trace) = project::foreign_events(path)?
+    {
+        until.over(&timeline_of(&trace))?;
+        return Ok(until.status());
+    }
     if let Some(directory) = &args.recordings {
         until.follow(
             FollowedEvents::new(std::slice::from_ref(directory), &Terminal::showing(false))?,
@@ -138,6 +144,21 @@ impl Until<'_> {
         self.follow(followed, Some(child))
     }
 
+    /// Shows the events of a file, which are there as a whole.
+    fn over(&mut self, timeline: &Timeline<'_>) -> anyhow::Result<()> {
+        if self.args.stop || self.args.save.is_some() {
+            return Err(
+                Failure::new("a file of events has no tasks that could be stopped or looked at")
+                    .hint("without --stop and --save it is said when the condition has come true")
+                    .into(),
+            );
+        }
+        let size = timeline.lanes.last().map_or(0, |lane| lane.rank + 1);
+        let came = self.watch_for(size, &timeline.happenings, None);
+        let told = if self.args.again { came.len() } else { 1 };
+        self.say(&came[..told.min(came.len())])
+    }
+
     /// Follows a job until the condition has come true as often as is wanted, or the job has ended.
     fn follow(&mut self, mut followed: FollowedEvents, mut child: Option<&mut Child>) -> anyhow::Result<()> {
         let mut live = Live::default();
@@ -158,7 +179,10 @@ impl Until<'_> {
                     live.finish()
                 };
                 let happenings = Vec::from_iter(happenings.into_iter().map(Happening::into_owned));
-                self.watch_for(&live, &happenings, now)
+                match live.size() {
+                    Some(size) => self.watch_for(size, &happenings, Some(now)),
+                    None => Vec::new(),
+                }
             };
             if !came.is_empty() {
                 self.tell(&came, &followed, child.as_deref())?;
@@ -173,11 +197,8 @@ impl Until<'_> {
         }
     }
 
-    /// Shows events to the condition, and what the time is.
-    fn watch_for(&mut self, live: &Live, happenings: &[Happening<'_>], now: SystemTime) -> Vec<Came> {
-        let Some(size) = live.size() else {
-            return Vec::new();
-        };
+    /// Shows events of so many ranks to the condition, and what the time is, if it passes.
+    fn watch_for(&mut self, size: u32, happenings: &[Happening<'_>], now: Option<SystemTime>) -> Vec<Came> {
         if self.watch.is_none() {
             let beyond = self.condition.ranks_beyond(size);
             if !beyond.is_empty() {
@@ -201,7 +222,7 @@ impl Until<'_> {
             }
         }
         let passed = now
-            .checked_sub(HELD)
+            .and_then(|now| now.checked_sub(HELD))
             .and_then(|passed| passed.duration_since(UNIX_EPOCH).ok());
         let passed = passed.and_then(|passed| i64::try_from(passed.as_nanos()).ok());
         if let (Some(passed), Some(_)) = (passed, self.began)
@@ -215,16 +236,8 @@ impl Until<'_> {
         came
     }
 
-    /// Says that the condition has come true, and looks at the job or stops it.
-    fn tell(
-        &mut self,
-        came: &[Came],
-        followed: &FollowedEvents,
-        child: Option<&Child>,
-    ) -> anyhow::Result<()> {
-        // First of all: each moment more takes the tasks further away.
-        let halted = self.args.stop.then(|| HaltedTasks::halt(followed.tasks()));
-        let told = if self.args.again { came } else { &came[..1] };
+    /// Says that the condition has come true.
+    fn say(&mut self, told: &[Came]) -> anyhow::Result<()> {
         self.times += told.len();
         for each in told {
             let mut text = format!("The condition has come true: {}\n", self.condition);
@@ -237,6 +250,20 @@ impl Until<'_> {
             }
             output::print(&text)?;
         }
+        Ok(())
+    }
+
+    /// Says that the condition has come true, and looks at the job or stops it.
+    fn tell(
+        &mut self,
+        came: &[Came],
+        followed: &FollowedEvents,
+        child: Option<&Child>,
+    ) -> anyhow::Result<()> {
+        // First of all: each moment more takes the tasks further away.
+        let halted = self.args.stop.then(|| HaltedTasks::halt(followed.tasks()));
+        let told = if self.args.again { came } else { &came[..1] };
+        self.say(told)?;
         let looked_at = match (child, self.args.stop) {
             (_, true) if self.args.save.is_none() => Ok(()),
             (Some(child), _) => self.look(&[child.id()]),

@@ -20,7 +20,7 @@ Exit status: 0 the condition came true, 1 the job ended before, 2 error.";
 pub(crate) struct UntilArgs {
     /// What to wait for
     pub(crate) condition: String,
-    /// Follow this job, which runs and records its events (hindmost run --events), instead of starting one
+    /// Follow this job, which runs and records its events (hindmost run --events), instead of starting one; or look through a file of events of another tool (docs/causal.md)
     #[arg(long, value_name = "DIR", conflicts_with_all = ["recorder", "record", "events", "end"])]
     pub(crate) recordings: Option<PathBuf>,
     /// Wait for it again and again, until the job ends

@@ -6,9 +6,10 @@
 mod last;
 mod live;
 mod sorting;
+mod told;
 
 use base::Id;
-use causal::{Offsets, Reported};
+use causal::{Offsets, Reported, StreamId};
 use recording::Recording;
 use sorting::{Entry, Sorting, stream};
 use std::borrow::Cow;
@@ -16,10 +17,12 @@ use std::collections::BTreeMap;
 
 pub use causal::{Cause, Missing, Standing};
 pub use condition::{Condition, Error as ConditionError, Holds, Watch};
+pub use foreign::events::Trace;
 pub use last::{Dated, LastEvents, LastOfTask, Until, last_events};
 pub use live::Live;
 pub use recording::ring::{self, EXTENSION, Events, Step};
 pub use sorting::{WindowPoint, since_epoch};
+pub use told::timeline_of;
 
 /// Ranks of a world, at most: a file that claims more is damaged.
 const MOST_RANKS: u32 = 1 << 20;
@@ -135,6 +138,8 @@ pub struct Timeline<'r> {
     pub lanes: Vec<Lane<'r>>,
     /// The events.
     pub happenings: Vec<Happening<'r>>,
+    /// The members of the communicators whose operations tie events, by their identities, in the order of their ranks there.
+    pub communicators: BTreeMap<u64, Vec<u32>>,
     /// How large the window of the sort was, by the time of the events that came.
     pub points: Vec<WindowPoint>,
     /// Events whose tie contradicts others, or names what is not known: they stand by their own rank's order alone.
@@ -163,15 +168,64 @@ pub fn timeline<'r>(sources: &[Source<'r>]) -> Timeline<'r> {
         size: size.map(|(_, size)| size).max().unwrap_or(0).min(MOST_RANKS),
         tasks,
     };
+    let sorting = settled(job.size, lacks_some, |corrections, patience| {
+        job.sorted(corrections, patience)
+    });
+    job.timeline(&sorting)
+}
+
+/// A sort of so many streams, whose clocks are first taken as they are and then, where these turn out to be apart, put right by `corrections`. It is sorted again as well if some events will not come.
+fn settled(
+    streams: u32,
+    lacks_some: bool,
+    sorted: impl Fn(&BTreeMap<u32, i64>, Patience) -> Sorting,
+) -> Sorting {
     // Clocks of hosts may be further apart than is waited for anything: nothing is given up before it is known how far.
-    let mut sorted = job.sorted(&BTreeMap::new(), Patience::Endless);
+    let sorting = sorted(&BTreeMap::new(), Patience::Endless);
     let mut offsets = Offsets::default();
-    sorted.out.iter().for_each(|reported| offsets.observe(reported));
-    let corrections = job.corrections(&offsets);
+    sorting.out.iter().for_each(|reported| offsets.observe(reported));
+    let corrections = corrections(&offsets, streams);
     if lacks_some || !corrections.is_empty() {
-        sorted = job.sorted(&corrections, Patience::Bounded);
+        sorted(&corrections, Patience::Bounded)
+    } else {
+        sorting
     }
-    job.timeline(&sorted)
+}
+
+/// How much the clocks of streams are put forward; nothing of those whose clocks may be right.
+fn corrections(offsets: &Offsets, streams: u32) -> BTreeMap<u32, i64> {
+    let bounds = offsets.bounds(streams).unwrap_or_default();
+    let known = (0..)
+        .zip(bounds)
+        .filter_map(|(stream, bound)| Some((stream, bound?)));
+    let wrong = known.filter(|(_, bound)| !(bound.least..=bound.most).contains(&0));
+    wrong
+        .map(|(stream, bound)| (stream, bound.correction()))
+        .collect()
+}
+
+/// Hands events to a sort by their time, measures its window, and looks for what has waited too long.
+fn feed<E: Copy>(
+    sorting: &mut Sorting,
+    order: &[(i64, E)],
+    patience: Patience,
+    take: impl Fn(&mut Sorting, E, u64),
+) {
+    let begun = order.first().map_or(0, |(time, _)| *time);
+    let mut looked = 0;
+    let measured = (order.len() / POINTS).max(1);
+    for (at, &(time, event)) in order.iter().enumerate() {
+        let now = u64::try_from(time.saturating_sub(begun)).unwrap_or(0);
+        take(sorting, event, now);
+        if at % measured == 0 {
+            sorting.points.push(WindowPoint::of(&sorting.sorter, time));
+        }
+        if now.saturating_sub(looked) >= LOOK_EACH && patience == Patience::Bounded {
+            looked = now;
+            sorting.expire(now);
+        }
+    }
+    sorting.sorter.finish(&mut sorting.out);
 }
 
 /// How long events wait for what comes before them.
@@ -191,7 +245,7 @@ struct Job<'r> {
 
 impl<'r> Job<'r> {
     /// All events: by the time at which they were written, each task's in their order.
-    fn in_order_of_time(&self, corrections: &BTreeMap<u32, i64>) -> Vec<(i64, Entry)> {
+    fn in_order_of_time(&self, corrections: &BTreeMap<u32, i64>) -> Vec<(i64, (usize, ring::Event))> {
         let mut order = Vec::new();
         for (task, (rank, source)) in self.tasks.iter().enumerate() {
             let mut latest = i64::MIN;
@@ -200,19 +254,11 @@ impl<'r> Job<'r> {
                 let time = since_epoch(source.recording, event.time).saturating_add(correction);
                 // Of threads that write at the same time the numbers decide.
                 latest = latest.max(time);
-                order.push((latest, Entry::new(task, event)));
+                order.push((latest, (task, event)));
             }
         }
-        order.sort_by_key(|(time, entry)| (*time, entry.task, entry.event.sequence));
+        order.sort_by_key(|(time, (task, event))| (*time, *task, event.sequence));
         order
-    }
-
-    /// How much the clocks of ranks are put forward; nothing of those whose clocks may be right.
-    fn corrections(&self, offsets: &Offsets) -> BTreeMap<u32, i64> {
-        let bounds = offsets.bounds(self.size).unwrap_or_default();
-        let known = (0..).zip(bounds).filter_map(|(rank, bound)| Some((rank, bound?)));
-        let wrong = known.filter(|(_, bound)| !(bound.least..=bound.most).contains(&0));
-        wrong.map(|(rank, bound)| (rank, bound.correction())).collect()
     }
 
     fn sorted(&self, corrections: &BTreeMap<u32, i64>, patience: Patience) -> Sorting {
@@ -227,22 +273,10 @@ impl<'r> Job<'r> {
             }
         }
         let order = self.in_order_of_time(corrections);
-        let begun = order.first().map_or(0, |(time, _)| *time);
-        let mut looked = 0;
-        let measured = (order.len() / POINTS).max(1);
-        for (at, &(time, entry)) in order.iter().enumerate() {
-            let (rank, source) = self.tasks[entry.task];
-            let now = u64::try_from(time.saturating_sub(begun)).unwrap_or(0);
-            sorting.take(rank, source.recording, entry, now);
-            if at % measured == 0 {
-                sorting.points.push(WindowPoint::of(&sorting.sorter, time));
-            }
-            if now.saturating_sub(looked) >= LOOK_EACH && patience == Patience::Bounded {
-                looked = now;
-                sorting.expire(now);
-            }
-        }
-        sorting.sorter.finish(&mut sorting.out);
+        feed(&mut sorting, &order, patience, |sorting, written, now| {
+            let (rank, source) = self.tasks[written.0];
+            sorting.take(rank, source.recording, written, now);
+        });
         sorting
     }
 
@@ -254,11 +288,17 @@ impl<'r> Job<'r> {
         });
         let happenings = sorting.out.iter().map(|reported| {
             let (rank, source) = self.tasks[reported.event.what.task];
-            happening(rank, source.recording, reported)
+            happening(
+                rank,
+                |number| source.recording.operation(number),
+                reported,
+                rank_of,
+            )
         });
         Timeline {
             lanes: lanes.collect(),
             happenings: happenings.collect(),
+            communicators: sorting.communicators(),
             points: sorting.points.clone(),
             untied: sorting.untied,
             left_out: sorting.left_out,
@@ -266,26 +306,32 @@ impl<'r> Job<'r> {
     }
 }
 
+/// The rank of a stream, where each rank of the world has one.
+fn rank_of(stream: StreamId) -> u32 {
+    stream.index() as u32
+}
+
 /// An event as it is put out, in the words of the world.
-fn happening<'r>(rank: u32, recording: &'r Recording, reported: &Reported<Entry>) -> Happening<'r> {
+fn happening<'r>(
+    rank: u32,
+    name: impl Fn(u32) -> &'r str,
+    reported: &Reported<Entry>,
+    rank_of: impl Fn(StreamId) -> u32,
+) -> Happening<'r> {
     let entry = reported.event.what;
     Happening {
         rank,
-        sequence: entry.event.sequence,
-        thread: entry.event.thread,
+        sequence: reported.event.id.sequence,
+        thread: entry.thread,
         time: reported.time,
         local: reported.event.time,
-        step: entry.event.step,
-        operation: entry
-            .event
-            .operation
-            .map(|number| Cow::Borrowed(recording.operation(number))),
+        step: entry.step,
+        operation: entry.operation.map(|number| Cow::Borrowed(name(number))),
         communicator: entry.communicator,
         tie: entry.tie,
-        cause: reported.cause.map(|cause| {
-            let rank = cause.id.stream.index() as u32;
-            (rank, cause.id.sequence, cause.time)
-        }),
+        cause: reported
+            .cause
+            .map(|cause| (rank_of(cause.id.stream), cause.id.sequence, cause.time)),
         standing: reported.standing,
     }
 }

@@ -1,4 +1,4 @@
-//! Stacks that other tools recorded, as tasks of a snapshot.
+//! Stacks that other tools recorded, as tasks of a snapshot, and events that they recorded ([`events`]).
 //!
 //! * STAT's `.dot` files with line numbers: attributes of version 2 and later, and labels alone, of before (`dot`).
 //! * Backtraces of gdb (`bt`, `thread apply all bt full`) and eu-stack, one file per rank (`backtrace`), and those of lldb (`lldb`).
@@ -12,6 +12,7 @@
 
 mod backtrace;
 mod dot;
+pub mod events;
 mod lldb;
 mod names;
 mod pyspy;

@@ -31,6 +31,7 @@ mod seeds;
 mod sources;
 mod texts;
 mod timelines;
+mod told;
 mod traces;
 mod trees;
 
@@ -47,7 +48,7 @@ pub struct Target {
 }
 
 /// All of them.
-pub const TARGETS: [Target; 18] = [
+pub const TARGETS: [Target; 19] = [
     Target {
         // ELF and DWARF of a program.
         name: "bind",
@@ -119,6 +120,12 @@ pub const TARGETS: [Target; 18] = [
         name: "events",
         check: timelines::events,
         seeds: timelines::seeds,
+    },
+    Target {
+        // Events that other tools recorded, or that were exported.
+        name: "told",
+        check: told::told,
+        seeds: told::seeds,
     },
     Target {
         // Events of many streams.

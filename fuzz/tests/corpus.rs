@@ -124,6 +124,11 @@ fn events() {
 }
 
 #[test]
+fn told() {
+    check("told");
+}
+
+#[test]
 fn condition() {
     check("condition");
 }

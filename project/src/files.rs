@@ -40,6 +40,15 @@ pub(crate) fn unreadable(path: &Path, error: &io::Error) -> Failure {
     Failure::new(format!("cannot read {}: {error}", path.display()))
 }
 
+/// What is wrong in a file of another tool; the error names it.
+pub(crate) fn of_foreign(path: &Path, error: &foreign::Error) -> Failure {
+    let failure = Failure::new(format!("{}:{}: {}", path.display(), error.line, error.reason));
+    match error.hint {
+        Some(hint) => failure.hint(hint),
+        None => failure,
+    }
+}
+
 /// The bytes of a file as text; the error names it.
 pub(crate) fn text_of(path: &Path, bytes: Vec<u8>) -> Result<String, Failure> {
     String::from_utf8(bytes).map_err(|error| {

@@ -40,6 +40,7 @@ mod executable;
 mod failure;
 mod files;
 mod findings;
+mod foreign_events;
 mod graph;
 mod halted;
 mod headers;
@@ -81,6 +82,7 @@ pub use files::{
     SourceFinder, begins_with, map_in, map_used, read, read_map, read_text, write_atomically, write_like,
 };
 pub use findings::{NoSlice, SliceWish, Wish, add_slice, advise, of as findings_of};
+pub use foreign_events::foreign_events;
 pub use graph::graph_of;
 pub use halted::HaltedTasks;
 pub use job_map::{Build, JobMap};

@@ -257,7 +257,7 @@ fn of_file(path: &Path) -> Result<Read, Failure> {
     if format != Format::Dot {
         return Ok(of_tool(Stacks::Each(of_text(path, format, &text)?)));
     }
-    let alike = foreign::read_alike(&text).map_err(|error| failure(path, &error))?;
+    let alike = foreign::read_alike(&text).map_err(|error| files::of_foreign(path, &error))?;
     // What has no rank has a name, and stands for itself alone.
     let stacks = if alike.iter().all(|each| !each.ranks.is_empty()) {
         Stacks::Alike(alike)
@@ -290,7 +290,7 @@ fn snapshot(path: &Path, mut file: File, mut piece: Vec<u8>) -> Result<Read, Fai
         if end > 0 {
             reader
                 .take(&piece[..end])
-                .map_err(|error| failure(path, &error))?;
+                .map_err(|error| files::of_foreign(path, &error))?;
             piece.drain(..end);
         }
         if is_last {
@@ -298,7 +298,9 @@ fn snapshot(path: &Path, mut file: File, mut piece: Vec<u8>) -> Result<Read, Fai
         }
         piece.extend(next);
     }
-    let (snapshots, cut) = reader.finish(&piece).map_err(|error| failure(path, &error))?;
+    let (snapshots, cut) = reader
+        .finish(&piece)
+        .map_err(|error| files::of_foreign(path, &error))?;
     Ok(Read {
         stacks: match snapshots {
             Snapshots::Each(each) => Stacks::Each(each),
@@ -362,17 +364,9 @@ fn of_text(path: &Path, format: Format, text: &str) -> Result<Vec<Task>, Failure
         .unwrap_or_default();
     let rank = foreign::rank_of_name(&name);
     let task = rank.map_or(name, |rank| rank.to_string());
-    foreign::read(format, text, &task, rank).map_err(|error| failure(path, &error))
+    foreign::read(format, text, &task, rank).map_err(|error| files::of_foreign(path, &error))
 }
 
 fn one_by_one(path: &Path, alike: Vec<Alike>) -> Result<Vec<Task>, Failure> {
-    foreign::one_by_one(alike).map_err(|error| failure(path, &error))
-}
-
-fn failure(path: &Path, error: &foreign::Error) -> Failure {
-    let failure = Failure::new(format!("{}:{}: {}", path.display(), error.line, error.reason));
-    match error.hint {
-        Some(hint) => failure.hint(hint),
-        None => failure,
-    }
+    foreign::one_by_one(alike).map_err(|error| files::of_foreign(path, &error))
 }

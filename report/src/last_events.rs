@@ -1,10 +1,11 @@
 //! The last events of those whom an answer is about, beside who waits for whom.
 
 use crate::style::{FAINT, TITLE, paint};
-use crate::timeline::{EventJson, event_json, tag_words, words};
+use crate::timeline::{event_json, tag_words, words};
 use engine::recorded::Waiting;
 use engine::timeline::{Dated, LastEvents, LastOfTask, Tie, Until};
 use serde::{Deserialize, Serialize};
+use snapshot::Event;
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
@@ -95,7 +96,7 @@ pub struct LastOfRankJson<'w> {
 #[serde(default)]
 pub struct DatedJson<'w> {
     seconds_ago: f64,
-    event: EventJson<'w>,
+    event: Event<'w>,
 }
 
 /// The wire form.

@@ -4,9 +4,9 @@ use crate::clean::clean;
 use crate::style::{DOUBT, FAINT, paint};
 use anstyle::Style;
 use engine::timeline::{Happening, Missing, Step, Tie, Timeline};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value, json};
-use std::borrow::Cow;
+use snapshot::{Cause, EVENTS_SCHEMA, Event};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
@@ -118,6 +118,7 @@ struct HeadJson<'t> {
     untied: usize,
     left_out: usize,
     ranks: Vec<LaneJson<'t>>,
+    communicators: BTreeMap<String, &'t [u32]>,
 }
 
 #[derive(Serialize)]
@@ -125,62 +126,6 @@ struct LaneJson<'t> {
     rank: u32,
     host: &'t str,
     lost: u64,
-}
-
-/// The latest event of another rank that an event comes directly after.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct CauseJson {
-    rank: u32,
-    sequence: u64,
-    time_ns: i64,
-}
-
-/// An event; what is not known, or does not apply, is left out.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct EventJson<'t> {
-    rank: u32,
-    sequence: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    thread: Option<u32>,
-    time_ns: i64,
-    local_ns: i64,
-    step: Cow<'t, str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    operation: Option<Cow<'t, str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    communicator: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    to: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    from: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tag: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    enters: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    leaves: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    root: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cause: Option<CauseJson>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    missing: Option<Cow<'t, str>>,
-    #[serde(skip_serializing_if = "is_false")]
-    overtaken: bool,
-    #[serde(skip_serializing_if = "is_zero")]
-    lost_before: u64,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_false(value: &bool) -> bool {
-    !value
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_zero(value: &u64) -> bool {
-    *value == 0
 }
 
 fn step_word(step: Step) -> &'static str {
@@ -194,9 +139,9 @@ fn step_word(step: Step) -> &'static str {
 }
 
 /// The wire form of an event.
-pub(crate) fn event_json<'t>(happening: &'t Happening<'_>) -> EventJson<'t> {
+pub(crate) fn event_json<'t>(happening: &'t Happening<'_>) -> Event<'t> {
     let standing = happening.standing;
-    let event = EventJson {
+    let event = Event {
         rank: happening.rank,
         sequence: happening.sequence,
         thread: happening.thread,
@@ -204,8 +149,8 @@ pub(crate) fn event_json<'t>(happening: &'t Happening<'_>) -> EventJson<'t> {
         local_ns: happening.local,
         step: step_word(happening.step).into(),
         operation: happening.operation.as_deref().map(Into::into),
-        communicator: happening.communicator.map(|identity| format!("{identity:016x}")),
-        cause: happening.cause.map(|(rank, sequence, time_ns)| CauseJson {
+        communicator: happening.communicator.map(identity_word),
+        cause: happening.cause.map(|(rank, sequence, time_ns)| Cause {
             rank,
             sequence,
             time_ns,
@@ -218,31 +163,42 @@ pub(crate) fn event_json<'t>(happening: &'t Happening<'_>) -> EventJson<'t> {
         },
         overtaken: standing.overtaken,
         lost_before: standing.lost_before,
-        ..EventJson::default()
+        ..Event::default()
     };
     match happening.tie {
         Tie::None => event,
-        Tie::To(rank, tag) => EventJson {
+        Tie::To(rank, tag) => Event {
             to: Some(rank),
             tag,
             ..event
         },
-        Tie::From(rank, tag) => EventJson {
+        Tie::From(rank, tag) => Event {
             from: Some(rank),
             tag,
             ..event
         },
-        Tie::Enters(ordinal, root) => EventJson {
+        Tie::Enters(ordinal, root) => Event {
             enters: Some(ordinal),
             root,
             ..event
         },
-        Tie::Leaves(ordinal, root) => EventJson {
+        Tie::Leaves(ordinal, root) => Event {
             leaves: Some(ordinal),
             root,
             ..event
         },
     }
+}
+
+fn identity_word(identity: u64) -> String {
+    format!("{identity:016x}")
+}
+
+/// The members of communicators, as programs read them.
+fn communicators<'t>(timeline: &'t Timeline<'_>) -> BTreeMap<String, &'t [u32]> {
+    let all = timeline.communicators.iter();
+    all.map(|(identity, members)| (identity_word(*identity), &**members))
+        .collect()
 }
 
 /// JSON Lines: an object about the whole, then one for each event, in causal order (`docs/causal.md`).
@@ -254,12 +210,13 @@ pub fn timeline_jsonl(timeline: &Timeline<'_>) -> String {
         lost: lane.lost,
     });
     let head = HeadJson {
-        schema: "hindmost-timeline",
+        schema: EVENTS_SCHEMA,
         version: VERSION,
         events: timeline.happenings.len(),
         untied: timeline.untied,
         left_out: timeline.left_out,
         ranks: lanes.collect(),
+        communicators: communicators(timeline),
     };
     let mut text = String::new();
     push_line(&mut text, &head);
@@ -310,7 +267,9 @@ pub fn timeline_perfetto(timeline: &Timeline<'_>) -> String {
     for happening in &timeline.happenings {
         trace.add(happening);
     }
-    trace.text.push_str("\n]}\n");
+    // What a reader needs who orders the events anew.
+    let other = json!({"communicators": communicators(timeline)});
+    let _ = writeln!(trace.text, "\n],\"otherData\":{other}}}");
     trace.text
 }
 

@@ -5,8 +5,10 @@
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
+mod event;
 mod own;
 
+pub use event::{Cause, EVENTS_SCHEMA, Event};
 pub use own::{Own, OwnThread, join, split};
 
 use serde::{Deserialize, Serialize};

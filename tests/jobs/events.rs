@@ -67,7 +67,7 @@ fn is_done(events: &[Value]) -> bool {
 }
 
 /// No receive is before its send, no end of an operation before the beginnings that it needs, and no rank's events are out of their order.
-fn check_order(events: &[Value]) {
+pub(crate) fn check_order(events: &[Value]) {
     let mut channels: BTreeMap<(String, i64, i64, i64), (usize, usize)> = BTreeMap::new();
     let mut entered: BTreeMap<(String, i64), BTreeSet<i64>> = BTreeMap::new();
     let mut last: BTreeMap<i64, (i64, i64)> = BTreeMap::new();
@@ -228,6 +228,43 @@ fn check_schema(lines: &[Value]) {
     }
 }
 
+/// What is exported is read as the same events, with the same causes.
+fn check_read_back(directory: &Path, events: &[Value]) {
+    let mut expected = Vec::from_iter(events.iter().map(told));
+    expected.sort_unstable();
+    for (format, name) in [("perfetto", "back.json"), ("jsonl", "back.jsonl")] {
+        let file = directory.join(name);
+        std::fs::write(&file, export(directory, format)).unwrap();
+        let lines = lines(&file);
+        assert_eq!(
+            (&lines[0]["untied"], &lines[0]["left_out"]),
+            (&0.into(), &0.into()),
+            "{}",
+            lines[0]
+        );
+        check_order(&lines[1..]);
+        let mut back = Vec::from_iter(lines[1..].iter().map(told));
+        back.sort_unstable();
+        assert_eq!(back, expected, "{format}");
+        // And once more it is the same to the last byte, but for what `jsonl` has not.
+        let again = directory.join("again.json");
+        std::fs::write(&again, export(&file, "perfetto")).unwrap();
+        assert_eq!(export(&again, "jsonl"), export(&file, "jsonl"), "{format}");
+        std::fs::remove_file(file).unwrap();
+        std::fs::remove_file(again).unwrap();
+    }
+}
+
+/// All that an event says, but for the time of its cause.
+fn told(event: &Value) -> String {
+    let mut event = event.clone();
+    if let Some(cause) = event["cause"].as_object_mut() {
+        cause.remove("time_ns");
+    }
+    event.as_object_mut().unwrap().remove("time_ns");
+    event.to_string()
+}
+
 fn events_of(mpi: Mpi) {
     let _turn = my_turn();
     let made = made_of(mpi, "events", Debug::None);
@@ -264,6 +301,7 @@ fn events_of(mpi: Mpi) {
     job.end();
     // What a job leaves is what it was, and who has followed it to its end has seen the same.
     assert_eq!(export(&job.directory, "jsonl").lines().count(), lines.len());
+    check_read_back(&job.directory, events);
     let waits = run(hindmost().args(["waits", "--format", "json"]).arg(&job.directory));
     let waits: Value = serde_json::from_slice(&waits.stdout).unwrap();
     fits(include_str!("../../docs/schemas/waits.schema.json"), &waits);

@@ -26,6 +26,7 @@ mod libraries;
 mod messages;
 mod models;
 mod motion;
+mod others_events;
 mod rendezvous;
 mod seeded;
 mod slices;

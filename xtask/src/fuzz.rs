@@ -24,7 +24,7 @@ const INSTRUMENTED: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-covera
 
 /// The targets in `fuzz::TARGETS`, with the longest input that is tried. That list is not at hand here: xtask is built
 /// without the engines.
-const TARGETS: [(&str, u32); 18] = [
+const TARGETS: [(&str, u32); 19] = [
     ("bind", 32 << 10),
     ("unwind", 32 << 10),
     ("core", 32 << 10),
@@ -37,6 +37,7 @@ const TARGETS: [(&str, u32); 18] = [
     ("nodes", 8 << 10),
     ("recording", 5 << 20),
     ("events", 8 << 10),
+    ("told", 8 << 10),
     ("causal", 4 << 10),
     ("condition", 4 << 10),
     ("trace", 256 << 10),

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// A program, and the Debian packages that bring it with what it needs to be of use.
-const TOOLS: [(&str, &[&str]); 45] = [
+const TOOLS: [(&str, &[&str]); 46] = [
     ("gcc", &["gcc", "libc6-dev"]),
     ("clang", &["clang"]),
     ("musl-gcc", &["musl-tools"]),
@@ -56,6 +56,7 @@ const TOOLS: [(&str, &[&str]); 45] = [
     ("mpif90.mpich", &["libmpich-dev", "mpich", "gfortran"]),
     ("mpirun.mpich", &["mpich"]),
     ("mpicc.mpich", &["libmpich-dev", "mpich"]),
+    ("otf2-print", &["otf2-tools"]),
 ];
 
 /// What only CI installs, because the packages start services: Slurm, for jobs that `srun` starts, and `sshd`, for jobs on several hosts. Elsewhere the tests do
@@ -74,6 +75,7 @@ pub fn ensure() -> Result<()> {
     ensure_runtime_of_clang()?;
     ensure_headers_of_gcc()?;
     ensure_modules("mpi4py", &["python3", "python3-mpi4py"])?;
+    ensure_modules("otf2", &["python3", "python3-otf2"])?;
     let packaging = ["python3", "python3-pip", "python3-setuptools", "python3-wheel"];
     ensure_modules("setuptools, wheel, pip", &packaging)?;
     if std::env::var_os("CI").is_some() {

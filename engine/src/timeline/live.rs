@@ -1,7 +1,7 @@
 //! Events while they come: what can be put out is, as soon as all that comes before it has been read.
 
-use super::sorting::{Entry, Sorting, since_epoch};
-use super::{Events, Happening, Lane, MOST_RANKS, WindowPoint, happening};
+use super::sorting::{Sorting, since_epoch};
+use super::{Events, Happening, Lane, MOST_RANKS, WindowPoint, happening, rank_of};
 use recording::Recording;
 
 /// Each time that so many events have come, the window is measured.
@@ -31,16 +31,16 @@ impl Live {
             let mut latest = i64::MIN;
             for &event in &events.events {
                 latest = latest.max(since_epoch(&self.tasks[task].1, event.time));
-                order.push((latest, Entry::new(task, event)));
+                order.push((latest, (task, event)));
             }
         }
-        order.sort_by_key(|(time, entry)| (*time, entry.task, entry.event.sequence));
+        order.sort_by_key(|(time, (task, event))| (*time, *task, event.sequence));
         let Some(sorting) = &mut self.sorting else {
             return Vec::new();
         };
-        for (at, (time, entry)) in order.into_iter().enumerate() {
-            let (rank, recording, _) = &self.tasks[entry.task];
-            sorting.take(*rank, recording, entry, now);
+        for (at, (time, written)) in order.into_iter().enumerate() {
+            let (rank, recording, _) = &self.tasks[written.0];
+            sorting.take(*rank, recording, written, now);
             if at % MEASURED == 0 {
                 sorting.points.push(WindowPoint::of(&sorting.sorter, time));
             }
@@ -92,7 +92,7 @@ impl Live {
         out.iter()
             .map(|reported| {
                 let (rank, recording, _) = &tasks[reported.event.what.task];
-                happening(*rank, recording, reported)
+                happening(*rank, |number| recording.operation(number), reported, rank_of)
             })
             .collect()
     }

@@ -4,35 +4,30 @@ use super::Tie;
 use base::Id;
 use causal::{Event, EventId, Flow, GroupId, Limits, Link, Message, Operation, Reported, Sorter, StreamId};
 use recording::layout::does;
-use recording::ring::{self, Numbered, Part};
+use recording::ring::{self, Numbered, Part, Step};
 use recording::{Kind, Recording};
 use std::collections::BTreeMap;
 
 /// How long events wait for what comes before them, in nanoseconds: what had been written over will not come.
 pub(super) const PATIENCE: u64 = 1_000_000_000;
 
-/// One event of one of the tasks, by its place among those that the caller knows.
+/// An event in the words of the world, beside what the sort itself knows of it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
+    /// The place of its task among those that the caller knows.
     pub(super) task: usize,
-    pub(super) event: ring::Event,
+    pub(super) thread: Option<u32>,
+    pub(super) step: Step,
+    /// The number of its operation, as the caller counts them.
+    pub(super) operation: Option<u32>,
     /// The identity of its communicator. It is looked up as the event comes: the communicator may be freed before the event is put out.
     pub(super) communicator: Option<u64>,
     pub(super) tie: Tie,
 }
 
 impl Entry {
-    pub(super) fn new(task: usize, event: ring::Event) -> Self {
-        Self {
-            task,
-            event,
-            communicator: None,
-            tie: Tie::None,
-        }
-    }
-
-    /// The same in the words of the world.
-    fn placed(self, communicator: Option<&recording::Communicator>) -> Self {
+    /// An event of a ring.
+    fn of_ring(task: usize, event: ring::Event, communicator: Option<&recording::Communicator>) -> Self {
         let world = |peer: u32| communicator.and_then(|communicator| peer_of(communicator, peer));
         let root = |part: Part| part.root.and_then(world);
         let is_window = communicator.is_some_and(|communicator| communicator.kind == Kind::Window);
@@ -40,7 +35,7 @@ impl Entry {
             let tag = (!is_window).then_some(numbered.tag);
             world(numbered.peer).map_or(Tie::None, |rank| tie(rank, tag))
         };
-        let tie = match self.event.tie {
+        let tie = match event.tie {
             ring::Tie::Sends(to) => message(to, Tie::To),
             ring::Tie::Receives(from) => message(from, Tie::From),
             ring::Tie::Enters(part) => Tie::Enters(part.ordinal, root(part)),
@@ -48,16 +43,28 @@ impl Entry {
             ring::Tie::None => Tie::None,
         };
         Self {
+            task,
+            thread: event.thread,
+            step: event.step,
+            operation: event.operation,
             communicator: communicator.map(|communicator| communicator.identity),
             tie,
-            ..self
         }
     }
 }
 
+/// A communicator whose members are known.
+#[derive(Debug)]
+struct Known {
+    group: GroupId,
+    ranks: Vec<u32>,
+    /// Operations of it may wait for parts of others by what they are alone.
+    may_order: bool,
+}
+
 /// The groups of the job, as they become known, by the identities of communicators.
 #[derive(Debug, Default)]
-struct Groups(BTreeMap<u64, Option<GroupId>>);
+struct Groups(BTreeMap<u64, Option<Known>>);
 
 impl Groups {
     fn group(
@@ -65,7 +72,7 @@ impl Groups {
         sorter: &mut Sorter<Entry>,
         communicator: &recording::Communicator,
     ) -> Option<GroupId> {
-        *self.0.entry(communicator.identity).or_insert_with(|| {
+        let known = self.0.entry(communicator.identity).or_insert_with(|| {
             let mut ranks = Vec::new();
             for side in [
                 communicator.members.as_ref()?,
@@ -80,9 +87,14 @@ impl Groups {
                 // Both sides name themselves first.
                 ranks.sort_unstable();
             }
-            let members = Vec::from_iter(ranks.into_iter().map(|rank| StreamId::from_index(rank as usize)));
-            sorter.define(&members).ok()
-        })
+            let members = Vec::from_iter(ranks.iter().map(|rank| stream(*rank)));
+            Some(Known {
+                group: sorter.define(&members).ok()?,
+                ranks,
+                may_order: may_order(communicator),
+            })
+        });
+        known.as_ref().map(|known| known.group)
     }
 }
 
@@ -140,24 +152,38 @@ impl Sorting {
         }
     }
 
-    /// Takes the next event of a rank that could be read, which came at this moment on a clock of the caller's.
-    pub(super) fn take(&mut self, rank: u32, recording: &Recording, entry: Entry, now: u64) {
+    /// Takes the next event of a rank's ring that could be read, which came at this moment on a clock of the caller's. `task` is the place of its task among those that the caller knows.
+    pub(super) fn take(
+        &mut self,
+        rank: u32,
+        recording: &Recording,
+        (task, event): (usize, ring::Event),
+        now: u64,
+    ) {
         let own = stream(rank);
+        let communicator = event
+            .communicator
+            .and_then(|serial| recording.communicator(serial));
+        let link = self.link(communicator, own, event);
+        let id = EventId {
+            stream: own,
+            sequence: event.sequence,
+        };
+        let time = since_epoch(recording, event.time);
+        self.place(id, time, link, Entry::of_ring(task, event, communicator), now);
+    }
+
+    /// Takes the next event of a stream. `link` is what ties it to others; `None` if that names what is not known.
+    pub(super) fn place(&mut self, id: EventId, time: i64, link: Option<Link>, what: Entry, now: u64) {
         // All that is written is read in its order: what is missing before it is lost.
-        self.sorter.lose(own, entry.event.sequence, &mut self.out);
+        self.sorter.lose(id.stream, id.sequence, &mut self.out);
         self.sorter.advance(now);
-        let serial = entry.event.communicator;
-        let communicator = serial.and_then(|serial| recording.communicator(serial));
-        let link = self.link(communicator, own, entry);
         self.untied += usize::from(link.is_none());
         let event = Event {
-            id: EventId {
-                stream: own,
-                sequence: entry.event.sequence,
-            },
-            time: since_epoch(recording, entry.event.time),
+            id,
+            time,
             link: link.unwrap_or(Link::None),
-            what: entry.placed(communicator),
+            what,
         };
         if let Err(refused) = self.sorter.observe(event, &mut self.out) {
             let is_tied = refused.event.link != Link::None;
@@ -165,6 +191,16 @@ impl Sorting {
             self.untied += usize::from(is_tied && again.is_ok());
             self.left_out += usize::from(again.is_err());
         }
+    }
+
+    /// The members of the communicators that tie events, by their identities: of those of whose operations it is known who waits for whom.
+    pub(super) fn communicators(&self) -> BTreeMap<u64, Vec<u32>> {
+        let known = self.groups.0.iter();
+        let ordering = known.filter_map(|(identity, known)| {
+            let known = known.as_ref().filter(|known| known.may_order)?;
+            Some((*identity, known.ranks.clone()))
+        });
+        ordering.collect()
     }
 
     /// Gives up what events wait for that came long before now.
@@ -177,16 +213,16 @@ impl Sorting {
         &mut self,
         communicator: Option<&recording::Communicator>,
         own: StreamId,
-        entry: Entry,
+        event: ring::Event,
     ) -> Option<Link> {
-        let tie = entry.event.tie;
+        let tie = event.tie;
         if tie == ring::Tie::None {
             return Some(Link::None);
         }
         let communicator = communicator?;
         let group = self.groups.group(&mut self.sorter, communicator)?;
         let message = |numbered: Numbered, is_sent: bool| {
-            let peer = StreamId::from_index(peer_of(communicator, numbered.peer)? as usize);
+            let peer = stream(peer_of(communicator, numbered.peer)?);
             let (from, to) = if is_sent { (own, peer) } else { (peer, own) };
             // Signals of windows and messages of communicators have groups of their own.
             Some(Message {
@@ -198,20 +234,16 @@ impl Sorting {
             })
         };
         let operation = |part: Part, link: fn(Operation) -> Link| {
-            let operation = |flow| Operation {
+            let root = || Some(stream(peer_of(communicator, part.root?)?));
+            let flow = match order_of(communicator, event.does).flow(root)? {
+                Some(flow) => flow,
+                None => return Some(Link::None),
+            };
+            Some(link(Operation {
                 group,
                 ordinal: part.ordinal,
                 flow,
-            };
-            Some(match order_of(communicator, entry.event.does) {
-                OrderOf::Nobody => Link::None,
-                OrderOf::All => link(operation(Flow::Everyone)),
-                OrderOf::Prefix => link(operation(Flow::Prefix)),
-                OrderOf::Root(flow) => {
-                    let root = peer_of(communicator, part.root?)?;
-                    link(operation(flow(StreamId::from_index(root as usize))))
-                }
-            })
+            }))
         };
         match tie {
             ring::Tie::None => Some(Link::None),
@@ -237,7 +269,7 @@ pub(super) fn peer_of(communicator: &recording::Communicator, peer: u32) -> Opti
 }
 
 /// Whose part of a collective operation comes before whose.
-enum OrderOf {
+pub(super) enum OrderOf {
     /// The library decides: constructors, operations among neighbours, across the sides of an intercommunicator, and of files.
     Nobody,
     All,
@@ -245,9 +277,26 @@ enum OrderOf {
     Root(fn(StreamId) -> Flow),
 }
 
+impl OrderOf {
+    /// The flow, if there is one; nothing at all if it needs a root that is not known.
+    pub(super) fn flow(self, root: impl FnOnce() -> Option<StreamId>) -> Option<Option<Flow>> {
+        Some(match self {
+            Self::Nobody => None,
+            Self::All => Some(Flow::Everyone),
+            Self::Prefix => Some(Flow::Prefix),
+            Self::Root(flow) => Some(flow(root()?)),
+        })
+    }
+}
+
+/// Whether an operation of a communicator orders its members by what it is alone.
+fn may_order(communicator: &recording::Communicator) -> bool {
+    communicator.remote.is_none() && communicator.kind != Kind::File
+}
+
 /// What the operation itself decides, of which the recorder says what it does.
 fn order_of(communicator: &recording::Communicator, what: u64) -> OrderOf {
-    if communicator.remote.is_some() || communicator.kind == Kind::File {
+    if !may_order(communicator) {
         return OrderOf::Nobody;
     }
     match what {
