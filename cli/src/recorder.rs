@@ -22,6 +22,9 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<Status> {
     if !args.no_recorder {
         job.record(&args.recording, args.events)?;
     }
+    if let Some(first) = &args.replay {
+        job.follow(first)?;
+    }
     if let Some(directory) = &args.trace {
         let directory = job.trace(directory, args.tracer.as_deref(), &args.rewrite)?;
         trace_pack::begin_behind_this_process(&directory);
@@ -89,6 +92,13 @@ impl<'a> Job<'a> {
         self.command.env("HINDMOST_RECORD", &directory);
         self.preload.push(recorder);
         Ok(directory)
+    }
+
+    /// Lets the job follow what was received in another one, whose recordings are in this directory.
+    fn follow(&mut self, first: &Path) -> anyhow::Result<()> {
+        project::check_matches(first)?;
+        self.command.env("HINDMOST_REPLAY", absolute(first)?);
+        Ok(())
     }
 
     /// Lets the calls of the job be traced into a directory; its whole path.

@@ -27,7 +27,7 @@ pub use self::verdict::{Named, Verdict};
 pub use crate::condensed::{Condensed, Link, Node, Part};
 pub use crate::past::{Because, Before, Least, least_by_inference};
 pub use crate::places::{Place, places};
-pub use recording::{Error, Recording, Stage};
+pub use recording::{Error, Recording, Stage, matches};
 pub use waitgraph::progress::View;
 pub use waitgraph::recorded::{Collective, How, Identity, Lock, LockKind, Signal};
 pub use waitgraph::{Certainty, Differ, Edge, ListId, Mismatch, Rank, Transfer, Whom, Why};

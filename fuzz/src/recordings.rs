@@ -2,9 +2,9 @@
 
 use engine::recorded::{Record, Recording, waiting};
 use recording::layout::{
-    FIRST_VERSION, SECOND_VERSION, UNKNOWN_MEMBER, WORDS_OF_FIRST, WORDS_OF_SECOND, does, header,
+    FIRST_VERSION, SECOND_VERSION, UNKNOWN_MEMBER, WORDS_OF_FIRST, WORDS_OF_SECOND, does, header, peer,
 };
-use recording::ring;
+use recording::{matches, ring};
 use runtime_pmpi::recorder::{Call, NeighbourRanks, New, Outcome, Recorder};
 use runtime_pmpi::words::Words;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -48,6 +48,46 @@ fn bytes_of(words: &[AtomicU64]) -> Vec<u8> {
     words
         .flat_map(|word| word.load(Ordering::Relaxed).to_le_bytes())
         .collect()
+}
+
+/// What receives from anybody took, and one that has not ended.
+pub(crate) fn made_matches() -> Vec<u8> {
+    const ROOM: u64 = 4;
+    let file = words(matches::words(ROOM));
+    runtime_pmpi::file::describe_matches(Words::new(file), ROOM);
+    let index: Vec<AtomicU64> = (0..Recorder::index_words()).map(|_| AtomicU64::new(0)).collect();
+    let own = Words::new(words(recording::layout::WORDS));
+    let recorder = Recorder::new(own, Words::new(Vec::leak(index))).with_matches(Words::new(file));
+    recorder.add_communicator(&New {
+        handle: 9,
+        kind: 0,
+        parent: 0,
+        by_all: true,
+        made_by: 0,
+        ordinal: 0,
+        rank: 1,
+        members: &[0, 1, 2, 3],
+        remote: &[],
+        neighbours: None,
+    });
+    recorder.world(1, 6, 0);
+    for what in [does::RECEIVES, does::PROBES, does::ASKS_MESSAGE, does::RECEIVES] {
+        let mut call = Call {
+            does: what as u32,
+            communicator: 9,
+            source: peer::ANYBODY,
+            receive_tag: -1,
+            ..Call::default()
+        };
+        recorder.enter(&mut call, &[]);
+        (call.source, call.receive_tag) = (2, 7);
+        let outcome = match what {
+            does::ASKS_MESSAGE => Outcome::Unanswered,
+            _ => Outcome::Done,
+        };
+        recorder.leave(&call, outcome);
+    }
+    bytes_of(file)
 }
 
 /// A recording with something of everything, and its ring of events.

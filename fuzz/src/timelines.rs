@@ -3,6 +3,7 @@
 use crate::recordings;
 use engine::recorded::{Record, Recording, waiting};
 use engine::timeline::{Events, Source, Tie, Timeline, last_events, ring, timeline};
+use recording::matches::Matches;
 use std::sync::LazyLock;
 
 /// The recording whose communicators and operations the events name.
@@ -11,6 +12,7 @@ static RECORDING: LazyLock<Recording> =
 
 /// Any bytes are events or an error. Those of two tasks are sorted, each of them once; nothing that is written acts on a terminal.
 pub(crate) fn events(bytes: &[u8]) {
+    matches(bytes);
     let read = match Events::read(bytes, bytes, 0) {
         Ok(read) => read,
         Err(error) => {
@@ -46,6 +48,17 @@ pub(crate) fn events(bytes: &[u8]) {
         serde_json::from_str::<serde_json::Value>(&trace).is_ok(),
         "{trace}"
     );
+}
+
+/// Any bytes are what receives took, or an error.
+fn matches(bytes: &[u8]) {
+    match Matches::read(bytes) {
+        Ok(read) => {
+            assert!(read.matches.len() as u64 <= bytes.len() as u64 / 32);
+            assert_eq!(Ok(read.whose), recording::matches::whose(bytes));
+        }
+        Err(error) => assert!(!error.to_string().is_empty()),
+    }
 }
 
 /// The last events are those that the whole has last, and in the same order.
@@ -98,5 +111,8 @@ fn check_tail(bytes: &[u8]) {
 
 /// What a recorder has written, with some of each kind.
 pub(crate) fn seeds() -> Vec<(String, Vec<u8>)> {
-    vec![("everything".to_owned(), recordings::made().1)]
+    vec![
+        ("everything".to_owned(), recordings::made().1),
+        ("matches".to_owned(), recordings::made_matches()),
+    ]
 }

@@ -4,10 +4,11 @@ use crate::failure::Failure;
 use crate::listener::Listener;
 use crate::recordings::{self, FirstLook};
 use engine::recorded::Recording;
+use engine::recorded::matches;
 use engine::timeline::{EXTENSION, Events, ring};
 use rayon::prelude::*;
 use regular_files::Reader;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt as _;
@@ -41,6 +42,33 @@ pub fn recorded_events(
             .hint("hindmost run --events -- mpirun … records events as well"));
     }
     Ok(found)
+}
+
+/// Whether what a job has recorded in a directory tells which messages its receives from anybody took, so that a second run can follow it.
+///
+/// # Errors
+///
+/// It does not, or there is more than one job.
+pub fn check_matches(directory: &Path) -> Result<(), Failure> {
+    let files = recordings::files(&[directory.to_owned()])?;
+    let tells = |file: &&PathBuf| file.with_extension(matches::EXTENSION).is_file();
+    if !files.iter().any(|file| tells(&file)) {
+        return Err(Failure::new(format!(
+            "{} does not tell which messages were received",
+            directory.display()
+        ))
+        .hint("hindmost run --events -- mpirun … records it"));
+    }
+    let reader = Reader::default();
+    let jobs = files.iter().filter(tells);
+    let jobs = jobs.filter_map(|file| Some(recordings::read_one(file, &reader).ok()?.job));
+    if BTreeSet::from_iter(jobs).len() > 1 {
+        return Err(
+            Failure::new(format!("{} has recordings of several jobs", directory.display()))
+                .hint("keep each job in a directory of its own: hindmost run --events --record DIR"),
+        );
+    }
+    Ok(())
 }
 
 /// The events of a job that runs, read again and again.

@@ -75,7 +75,7 @@ pub use compile_commands::{
 pub use compiler_command::{Trust, preprocessing};
 pub use cores::{add_lines_of_cores, map_of_cores, ranks_without_core, signals_of_cores};
 pub use embedded::{map_bytes, with_map};
-pub use events::{FollowedEvents, recorded_events};
+pub use events::{FollowedEvents, check_matches, recorded_events};
 pub use executable::Executable;
 pub use failure::Failure;
 pub use files::{

@@ -32,7 +32,7 @@ struct hindmost_call {
     uint64_t communicator;
     uint32_t kind, thread;
     int64_t destination, send_tag, source, receive_tag, count, root, bytes;
-    uint64_t reduction, returns_to, row, serial, ordinal, entered, frame, state, sent;
+    uint64_t reduction, returns_to, row, serial, ordinal, entered, frame, state, sent, wildcard, follows;
 };
 /* As `Described` there. */
 struct hindmost_described {
@@ -47,6 +47,8 @@ enum {
     COMPLETES_ALL, COMPLETES_ONE, ASKS_ALL, ASKS_ONE, ASKS_MESSAGE, EPOCH, HELD, FENCE, LOCKS, SYNCHRONISES
 };
 enum { DONE, UNANSWERED, FAILED, STARTED };
+/* As `follows` of the crate runtime-pmpi. */
+enum { NOTHING, NAMED, NOT_YET };
 enum { COMMUNICATOR, WINDOW, SHARED_FILE, PREPARED };
 
 /* As `Peers` there. */
@@ -131,7 +133,7 @@ static inline __attribute__((always_inline)) struct hindmost_call begun(uint32_t
     call.returns_to = returns_to;
     call.row = call.serial = call.ordinal = call.entered = 0;
     call.frame = frame;
-    call.state = call.sent = 0;
+    call.state = call.sent = call.wildcard = call.follows = 0;
     return call;
 }
 

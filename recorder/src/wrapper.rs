@@ -1,5 +1,7 @@
 //! The function of the shim for one function of MPI, by what the crate `library` says of it.
 
+mod follow;
+
 use crate::prototype::{Parameter, Prototype};
 use library::symbols::RECORDERS_OWN;
 use library::{Flow, Function, Part, Role, Timing, Wait};
@@ -102,7 +104,7 @@ pub fn write(prototype: &Prototype) -> String {
     let passed = format!("REAL({name})({})", prototype.passed());
     let status = arguments.first(|parameter| parameter.leads_to("MPI_Status"));
     // Who sent what came is told by the status alone.
-    let status = status.filter(|_| matches!(what, "RECEIVES" | "EXCHANGES") || row.part == Part::Takes);
+    let status = status.filter(|_| matches!(what, "RECEIVES" | "EXCHANGES" | "PROBES" | "ASKS_MESSAGE"));
     let flag = arguments.first(|parameter| parameter.ty == "int *" && parameter.suffix.is_empty());
     let flag = flag.filter(|_| what == "ASKS_MESSAGE");
     let request = arguments.first(|parameter| parameter.leads_to("MPI_Request"));
@@ -134,7 +136,11 @@ pub fn write(prototype: &Prototype) -> String {
     if let Some(message) = message.filter(|_| is_received) {
         lines.push(format!("uint64_t taken = HANDLE(*{message});"));
     }
-    lines.push(format!("int result = {passed};"));
+    lines.extend(follow::named(&arguments).filter(|_| !is_persistent));
+    let asked = flag
+        .zip(status)
+        .and_then(|(flag, status)| follow::question(&arguments, &passed, flag, status));
+    lines.push(asked.unwrap_or_else(|| format!("int result = {passed};")));
     match (message, status) {
         (Some(_), _) if is_received => {
             lines.push("if (result == MPI_SUCCESS) hindmost_free(taken);".to_owned());
@@ -147,7 +153,7 @@ pub fn write(prototype: &Prototype) -> String {
         }
         _ => {}
     }
-    lines.extend(status.map(|status| came(status, flag)));
+    lines.extend(status.map(|status| came(status, flag, row.part)));
     let comm = arguments.first(|parameter| parameter.is("MPI_Comm"));
     match (request, comm) {
         (Some(request), Some(comm)) if is_persistent && is_collective => {
@@ -399,13 +405,14 @@ fn blocking(function: &str) -> String {
 }
 
 /// What notes who sent the message that came, if one did: where there is a flag, that tells.
-fn came(status: &str, flag: Option<&str>) -> String {
-    let (came, taken) = match flag {
-        Some(flag) => (
-            format!("result == MPI_SUCCESS && *{flag}"),
-            " call.does = RECEIVES;",
-        ),
-        None => ("result == MPI_SUCCESS".to_owned(), ""),
+fn came(status: &str, flag: Option<&str>, part: Part) -> String {
+    let taken = match part {
+        Part::Takes if flag.is_some() => " call.does = RECEIVES;",
+        _ => "",
+    };
+    let came = match flag {
+        Some(flag) => format!("result == MPI_SUCCESS && *{flag}"),
+        None => "result == MPI_SUCCESS".to_owned(),
     };
     format!(
         "if ({came}) {{ call.source = rank_of({status}->MPI_SOURCE); call.receive_tag = {status}->MPI_TAG;{taken} }}"

@@ -12,6 +12,7 @@
 
 pub mod division;
 pub mod layout;
+pub mod matches;
 mod members;
 pub mod model;
 mod read;

@@ -2,8 +2,10 @@
 
 use crate::words::Words;
 use recording::layout::{MAGIC, NAMES, NAMES_AT, VERSION, WORDS, header};
+use recording::matches::{self, Matches};
 use recording::ring;
 use std::ffi::{CStr, CString};
+use std::io::Read as _;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
@@ -34,6 +36,67 @@ pub fn create_ring(directory: &Path, events: u64) -> Result<Words, &'static str>
     let words = new_file(directory, ring::EXTENSION, ring::words(capacity))?;
     describe_ring(words, capacity);
     Ok(words)
+}
+
+/// Makes the file of this process beside its recording in which receives that leave open what they take are written down, with room for so many of them.
+///
+/// # Errors
+///
+/// As [`create`].
+pub fn create_matches(directory: &Path, count: u64) -> Result<Words, &'static str> {
+    let capacity = count.clamp(ring::LEAST, ring::MOST).min(matches::MOST);
+    let words = new_file(directory, matches::EXTENSION, matches::words(capacity))?;
+    describe_matches(words, capacity);
+    Ok(words)
+}
+
+/// Fills the header of such a file with room for so many matches.
+pub fn describe_matches(words: Words, capacity: u64) {
+    words.set(matches::header::VERSION, matches::VERSION);
+    words.set(matches::header::PID, u64::from(std::process::id()));
+    words.set(matches::header::BIRTH, birth().unwrap_or(0));
+    words.set(matches::header::CAPACITY, capacity);
+    words.publish(matches::header::MAGIC, matches::MAGIC);
+}
+
+/// What the task of this rank, in a world of this size, took in a first run, whose recordings are in this directory.
+///
+/// # Errors
+///
+/// Why that is not known, in a few words for one line on the program's standard error.
+pub fn matches_of(directory: &Path, rank: u32, size: u32) -> Result<Matches, String> {
+    let entries =
+        std::fs::read_dir(directory).map_err(|error| format!("{}: {error}", directory.display()))?;
+    let mut other_size = None;
+    for entry in entries.flatten() {
+        let path = entry.path();
+        // A pipe of that name would keep the task waiting.
+        let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
+        if !is_file
+            || path
+                .extension()
+                .is_none_or(|extension| extension != matches::EXTENSION)
+        {
+            continue;
+        }
+        let mut head = [0; matches::HEADER * 8];
+        let read = std::fs::File::open(&path).and_then(|mut file| file.read_exact(&mut head));
+        let Some(whose) = read.ok().and_then(|()| matches::whose(&head).ok()) else {
+            continue;
+        };
+        match whose.world.filter(|_| !whose.is_spawned) {
+            Some((of, among)) if (of, among) == (rank, size) => {
+                let bytes = std::fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+                return Matches::read(&bytes).map_err(|error| format!("{}: {error}", path.display()));
+            }
+            Some((_, among)) if among != size => other_size = Some(among),
+            _ => {}
+        }
+    }
+    Err(match other_size {
+        Some(among) => format!("the first run had {among} ranks, and this one has {size}"),
+        None => format!("{} has no record of rank {rank}", directory.display()),
+    })
 }
 
 /// Fills the header of a ring with room for so many events.

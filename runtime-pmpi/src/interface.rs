@@ -2,6 +2,7 @@
 
 use crate::file;
 use crate::recorder::{Call, NeighbourCounts, NeighbourRanks, New, Outcome, Peers, Recorder, Teller};
+use crate::wishes;
 use crate::words::Words;
 use std::io::Write;
 use std::path::Path;
@@ -77,10 +78,7 @@ pub unsafe extern "C" fn hindmost_open(names: *const u8, length: usize) {
     };
     let index: Vec<AtomicU64> = (0..Recorder::index_words()).map(|_| AtomicU64::new(0)).collect();
     let index = Words::new(Vec::leak(index));
-    let mut recorder = Recorder::new(words, index);
-    if let Some(ring) = ring_of(Path::new(&directory)) {
-        recorder = recorder.with_ring(ring);
-    }
+    let mut recorder = wishes::fulfilled(Recorder::new(words, index), Path::new(&directory));
     if let Some(teller) = TELLER.get() {
         recorder = recorder.with_teller(*teller);
     }
@@ -88,20 +86,6 @@ pub unsafe extern "C" fn hindmost_open(names: *const u8, length: usize) {
         OWNER.store(std::process::id(), Ordering::Release);
         // SAFETY: `forked` stores one word.
         unsafe { libc::pthread_atfork(None, None, Some(forked)) };
-    }
-}
-
-/// The ring of events, if `HINDMOST_RECORD_EVENTS` says how many are kept. Where it cannot be made the recording goes on without.
-fn ring_of(directory: &Path) -> Option<Words> {
-    let events = std::env::var("HINDMOST_RECORD_EVENTS").ok()?.parse().ok()?;
-    match file::create_ring(directory, events) {
-        Ok(ring) => Some(ring),
-        Err(why) => {
-            let pid = std::process::id();
-            let line = format!("hindmost: no events are recorded of process {pid}: {why}\n");
-            let _ = std::io::stderr().write_all(line.as_bytes());
-            None
-        }
     }
 }
 
@@ -138,6 +122,10 @@ pub extern "C" fn hindmost_world(rank: u32, size: u32, is_spawned: u32) {
             _ => file::number_of_world(),
         };
         recorder.world(rank, size, spawned);
+        // The ranks of a spawned world are others than those of the first.
+        if spawned == 0 {
+            wishes::follow(recorder, rank, size);
+        }
     }
 }
 

@@ -17,6 +17,7 @@
 //! - `epochs`: who has opened a window for whom.
 //! - [`paths`] and [`modules`]: which call path a call stands on, and in which files that lies.
 //! - `model`: the states that these are, and what followed what.
+//! - `wishes`: what the environment asks for beside the recording.
 //! - [`interface`]: what the shim calls.
 //!
 //! `unsafe` stands where the file is mapped, where C calls and where its loader, unwinder and stacks are read.
@@ -30,4 +31,5 @@ pub mod modules;
 pub mod paths;
 pub mod recorder;
 pub mod tables;
+mod wishes;
 pub mod words;

@@ -5,12 +5,15 @@ mod channels;
 mod communicators;
 mod divisions;
 mod events;
+mod matches;
 mod requests;
 
 pub use call::{Call, Outcome};
 pub use communicators::{NeighbourCounts, NeighbourRanks, New};
 pub use divisions::Peers;
 pub use events::Teller;
+pub(crate) use matches::say;
+pub use matches::{First, follows};
 
 use crate::epochs::Epochs;
 use crate::file::clock;
@@ -75,6 +78,7 @@ pub struct Recorder {
     events: Option<events::Ring>,
     /// Who is told of events.
     teller: Option<Teller>,
+    open: Option<matches::Open>,
     /// How many communicators were made by the same members alone, without the others of the parent; by what tells these from others.
     made: Mutex<BTreeMap<u64, u64>>,
     /// How many threads the process had when `MPI_Init` was called, or the first session begun; 0 if that is not known.
@@ -100,6 +104,7 @@ impl Recorder {
             divisions: divisions::Used::default(),
             events: None,
             teller: None,
+            open: None,
             made: Mutex::default(),
             threads_before: AtomicU64::new(0),
         }
@@ -209,6 +214,7 @@ impl Recorder {
         self.words.set(header::SPAWNED, spawned);
         self.words.set(header::SIZE, u64::from(size));
         self.words.publish(header::RANK, u64::from(rank) + 1);
+        self.matches_are_of(rank, size, spawned);
     }
 
     /// A row for the thread that calls, plus one; 0 if there is none left.
@@ -250,6 +256,7 @@ impl Recorder {
         let words = self.words;
         call.entered = clock();
         self.look_up(call);
+        self.meet(call);
         if u64::from(call.does) == does::FENCE {
             self.enter_fence(call);
         }
@@ -340,6 +347,7 @@ impl Recorder {
             Outcome::Done => self.count_done(call),
             _ => Tie::None,
         };
+        self.met(call, outcome);
         let left = clock();
         if outcome != Outcome::Unanswered {
             self.note_event(Step::Ends, call, left, tie);

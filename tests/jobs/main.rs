@@ -28,6 +28,7 @@ mod models;
 mod motion;
 mod others_events;
 mod rendezvous;
+mod replays;
 mod seeded;
 mod slices;
 mod slurm;

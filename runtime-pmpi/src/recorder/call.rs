@@ -48,6 +48,10 @@ pub struct Call {
     pub state: u64,
     /// The number in its channel of the message that it sends, from 1; 0 if it was not counted.
     pub sent: u64,
+    /// The slot of its match plus one, if it leaves open what it takes; 0 if it does not, or nobody writes that down.
+    pub wildcard: u64,
+    /// What the shim does about it, as a first run did: a word of [`follows`](super::follows).
+    pub follows: u64,
 }
 
 /// How a call ended.

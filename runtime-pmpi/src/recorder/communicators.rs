@@ -90,6 +90,7 @@ impl Recorder {
                 self.lose(lost::FREED);
             }
             self.forget_channels(words.get(row));
+            self.forget_matches(row);
             words.publish(row + communicator::SERIAL, FREE);
             let members = self.store_members(new.members);
             let neighbours = new.neighbours.and_then(|of| self.store_neighbours(of));

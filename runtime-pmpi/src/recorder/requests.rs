@@ -15,6 +15,11 @@ pub(super) const REQUESTS_TABLE: Table = Table {
     width: REQUEST,
 };
 
+/// The number of a request's row, counted from 0.
+fn index(row: usize) -> usize {
+    REQUESTS_TABLE.number(row) as usize - 1
+}
+
 /// The kind of what is there under a persistent request's handle ([`Call::kind`]).
 const PREPARED: u32 = 3;
 
@@ -75,6 +80,8 @@ impl Recorder {
             for (word, value) in values {
                 words.set(row + word, value);
             }
+            let wildcard = if receives(call.does) { call.wildcard } else { 0 };
+            self.meets_later(index(row), wildcard);
             words.publish(row + request::HANDLE, handle);
         });
     }
@@ -120,6 +127,7 @@ impl Recorder {
         } else if is_collective(call.does) {
             self.row_of_serial(&mut call);
         }
+        self.met_later(index(row), call.source, call.receive_tag);
         let tie = self.count_done(&call);
         self.note_event_now(Step::Completes, &call, tie);
         if is_persistent {

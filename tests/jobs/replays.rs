@@ -1,0 +1,143 @@
+//! A second run follows the first: what a program prints depends on who comes first (`plans/race.c`), and is the same each time.
+
+use crate::hindmost::{hindmost, my_turn, out, run, said};
+use crate::waits::{Debug, made_of};
+use corpus::Mpi;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+const RANKS: usize = 4;
+
+/// How often the first run is followed.
+const TIMES: usize = 20;
+
+struct Race {
+    mpi: Mpi,
+    recorder: PathBuf,
+    program: PathBuf,
+}
+
+impl Race {
+    fn of(mpi: Mpi) -> Self {
+        let (recorder, program) = made_of(mpi, "race", Debug::None);
+        Self {
+            mpi,
+            recorder,
+            program,
+        }
+    }
+
+    /// Runs the program to its end.
+    fn run(&self, name: &str, ranks: usize, options: &[&str], arguments: &[&str]) -> (PathBuf, Output) {
+        let directory = out().join(format!("race-{}-{name}", self.mpi.name()));
+        let _ = std::fs::remove_dir_all(&directory);
+        let mut command = hindmost();
+        command.args(["run", "--recorder"]).arg(&self.recorder);
+        command.arg("--record").arg(&directory).args(options);
+        command.args(["--", &format!("mpirun.{}", self.mpi.name())]);
+        if self.mpi == Mpi::OpenMpi {
+            command.args(["--allow-run-as-root", "--oversubscribe"]);
+        }
+        command.args(["-np", &ranks.to_string()]);
+        command.arg(&self.program).args(arguments);
+        let output = run(&mut command);
+        assert!(output.status.success(), "{}", said(&output));
+        (directory, output)
+    }
+}
+
+/// What it printed.
+fn order(output: &Output) -> String {
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let line = text.lines().find(|line| line.starts_with("order:"));
+    line.unwrap_or_else(|| panic!("{}", said(output))).to_owned()
+}
+
+/// Lines about what is followed no further.
+fn stops(output: &Output) -> Vec<String> {
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    let lines = text.lines().filter(|line| line.contains("follows no further"));
+    lines.map(str::to_owned).collect()
+}
+
+fn name(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+fn follows(mpi: Mpi) {
+    let _turn = my_turn();
+    let race = Race::of(mpi);
+    let (first, output) = race.run("first", RANKS, &["--events"], &[]);
+    let expected = order(&output);
+    // It is a race: otherwise each run is another.
+    let others = (0..3).map(|time| order(&race.run(&format!("free{time}"), RANKS, &[], &[]).1));
+    let different = BTreeSet::from_iter(others.chain([expected.clone()]));
+    assert!(different.len() > 2, "{different:#?}");
+    for time in 0..TIMES {
+        // What follows can be recorded, too.
+        let options = ["--replay", name(&first), "--events"];
+        let (directory, output) = race.run("followed", RANKS, &options, &[]);
+        assert_eq!(order(&output), expected, "run {time}: {}", said(&output));
+        assert_eq!(stops(&output), Vec::<String>::new());
+        if time == 0 {
+            let (_, output) = race.run("again", RANKS, &["--replay", name(&directory)], &[]);
+            assert_eq!(order(&output), expected, "{}", said(&output));
+        }
+    }
+}
+
+#[test]
+fn a_second_run_follows_the_first_under_open_mpi() {
+    follows(Mpi::OpenMpi);
+}
+
+#[test]
+fn a_second_run_follows_the_first_under_mpich() {
+    follows(Mpi::Mpich);
+}
+
+#[test]
+fn what_does_not_fit_is_said_once_and_the_job_goes_on() {
+    let _turn = my_turn();
+    let race = Race::of(Mpi::Mpich);
+    let (first, _) = race.run("fits", RANKS, &["--events"], &[]);
+    // Other calls: of the ranks only the first receives from anybody, and the last in a communicator of its own.
+    let (_, output) = race.run("other", RANKS, &["--replay", name(&first)], &["backwards"]);
+    let said_of = stops(&output);
+    assert!((1..=RANKS).contains(&said_of.len()), "{}", said(&output));
+    assert!(
+        said_of
+            .iter()
+            .all(|line| line.contains("it does other than the first run did")),
+        "{said_of:?}"
+    );
+    // Another number of ranks.
+    let (_, output) = race.run("fewer", RANKS - 1, &["--replay", name(&first)], &[]);
+    let said_of = stops(&output);
+    assert_eq!(said_of.len(), RANKS - 1, "{}", said(&output));
+    assert!(
+        said_of
+            .iter()
+            .all(|line| line.contains("the first run had 4 ranks, and this one has 3")),
+        "{said_of:?}"
+    );
+    // A record that ends early: there was room for 64 receives.
+    let (short, _) = race.run("short", RANKS, &["--events=64"], &[]);
+    let (_, output) = race.run("longer", RANKS, &["--replay", name(&short)], &[]);
+    let said_of = stops(&output);
+    assert_eq!(said_of.len(), 1, "{}", said(&output));
+    assert!(said_of[0].contains("its record ends here"), "{said_of:?}");
+    // Nothing that could be followed.
+    let (bare, _) = race.run("bare", RANKS, &[], &[]);
+    let refused = run(hindmost()
+        .args(["run", "--replay"])
+        .arg(&bare)
+        .args(["--", "true"]));
+    let text = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!(refused.status.code(), Some(2), "{text}");
+    assert!(
+        text.contains("does not tell which messages were received") && text.contains("run --events"),
+        "{text}"
+    );
+}
