@@ -50,17 +50,16 @@ impl RankSet {
 
     /// Whether two sets have a rank in common.
     pub fn meets(&self, other: &Self) -> bool {
-        let (mut own, mut others) = (self.ranges.iter().peekable(), other.ranges.iter().peekable());
-        while let (Some(a), Some(b)) = (own.peek(), others.peek()) {
-            if a.1 < b.0 {
-                own.next();
-            } else if b.1 < a.0 {
-                others.next();
-            } else {
-                return true;
-            }
-        }
-        false
+        // Those of one host are few ranges, those of a large class may be very many.
+        let (few, many) = if self.ranges.len() <= other.ranges.len() {
+            (&self.ranges, &other.ranges)
+        } else {
+            (&other.ranges, &self.ranges)
+        };
+        few.iter().any(|&(first, last)| {
+            let after = many.partition_point(|&(_, end)| end < first);
+            many.get(after).is_some_and(|&(start, _)| start <= last)
+        })
     }
 
     /// The ranks of all sets.
@@ -75,9 +74,7 @@ impl RankSet {
         for &(first, last) in &self.ranges {
             // Wider than a rank, because what follows the last one of all has to be said.
             let (mut at, last) = (u64::from(first), u64::from(last));
-            while next < other.ranges.len() && u64::from(other.ranges[next].1) < at {
-                next += 1;
-            }
+            next += other.ranges[next..].partition_point(|&(_, end)| end < first);
             let mut taken = next;
             while at <= last {
                 let hole = other

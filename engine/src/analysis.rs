@@ -3,11 +3,13 @@
 //! Answers, explanations, comparisons and trees are made of it, and ask the order for nothing twice. Looking tasks up is put off until
 //! something needs it: a tree alone goes through the tasks part by part, and a million of them never stand in memory at once.
 
+use crate::alike::Alike;
 use crate::assemble::assemble;
 use crate::hosts::{HostRanks, hosts_of};
 use crate::motion::Earlier;
 use crate::named::Named;
-use crate::{Answer, Findings, Map, OrderedTree, TreeOptions, stacks};
+use crate::stacks::LookedUp;
+use crate::{Answer, Findings, Map, OrderedTree, TreeOptions};
 use base::RankSet;
 use progress::{Located, Order};
 use snapshot::Task;
@@ -25,7 +27,7 @@ pub struct Analysis<'a> {
     pub(crate) samples: &'a [Vec<Task>],
     /// The earlier stacks, by which the answer tells who went on.
     earlier: Option<Earlier<'a>>,
-    located: OnceLock<Vec<Located>>,
+    looked_up: OnceLock<LookedUp>,
     /// Indices of `tasks`, sorted by name.
     by_name: OnceLock<Vec<usize>>,
 }
@@ -62,7 +64,7 @@ impl<'a> Analysis<'a> {
             missing,
             samples: &[],
             earlier: None,
-            located: OnceLock::new(),
+            looked_up: OnceLock::new(),
             by_name: OnceLock::new(),
         }
     }
@@ -85,7 +87,7 @@ impl<'a> Analysis<'a> {
     pub fn findings(self, wanted: &Wanted) -> Findings<'a> {
         let explanation = wanted.explain.map(|(a, b)| self.explain(a, b));
         if wanted.answer {
-            self.located();
+            self.looked_up();
         }
         let tree = wanted.tree.as_ref().map(|options| self.ordered_tree(options));
         // What has no rank has no number that would be the same in every tree.
@@ -108,12 +110,12 @@ impl<'a> Analysis<'a> {
 
     /// Who is behind.
     pub fn answer(self) -> Answer {
-        let located = match self.located.into_inner() {
-            Some(located) => located,
-            None => stacks::locate_all(&self.order, &self.tasks),
+        let looked_up = match self.looked_up.into_inner() {
+            Some(looked_up) => looked_up,
+            None => LookedUp::of(&self.order, &self.tasks, Alike::of(&self.tasks)),
         };
         assemble(
-            (self.order, located),
+            (self.order, looked_up),
             &self.tasks,
             self.named,
             (self.missing, self.earlier),
@@ -151,13 +153,28 @@ impl<'a> Analysis<'a> {
     }
 
     /// The tasks, looked up.
-    pub(crate) fn located(&self) -> &[Located] {
-        self.located
-            .get_or_init(|| stacks::locate_all(&self.order, &self.tasks))
+    pub(crate) fn looked_up(&self) -> &LookedUp {
+        self.looked_up
+            .get_or_init(|| LookedUp::of(&self.order, &self.tasks, Alike::of(&self.tasks)))
     }
 
-    /// A task as it was looked up, if that has been done.
+    /// A task, looked up.
+    pub(crate) fn located(&self, task: usize) -> Cow<'_, Located> {
+        self.looked_up().of_task(&self.tasks, task)
+    }
+
+    /// What was looked up for a task, if that has been done: perhaps under the name of another one with its stack.
     pub(crate) fn already_located(&self, task: usize) -> Option<&Located> {
-        self.located.get()?.get(task)
+        Some(self.looked_up.get()?.of_stack(task))
+    }
+
+    /// The same, with each task looked up for itself.
+    #[cfg(test)]
+    pub(crate) fn one_by_one(self) -> Self {
+        let looked_up = LookedUp::of(&self.order, &self.tasks, Alike::nobody(&self.tasks));
+        Self {
+            looked_up: OnceLock::from(looked_up),
+            ..self
+        }
     }
 }

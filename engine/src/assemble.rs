@@ -1,13 +1,15 @@
 //! Recorded stacks and a map to an answer.
 
+use crate::alike::{KindId, Like, LookedUpId, Turn};
 use crate::answer::{
     Activity, Answer, Finding, FirstTask, Hindmost, Link, Outcome, Position, TaskClass, UndecidedPair,
     Unreadable, Witness,
 };
 use crate::awaited::Awaited;
-use crate::motion::{self, ClassMotion, Earlier, JobMotion};
+use crate::motion::{self, Before, ClassMotion, Earlier, JobMotion};
 use crate::named::Named;
-use crate::outside::{self, OutsideGroup};
+use crate::outside::{self, OutsideGroup, WithoutPlace};
+use crate::stacks::LookedUp;
 use crate::state::ClassState;
 use crate::waits::{self, Member, NotEntered};
 use crate::{
@@ -15,18 +17,19 @@ use crate::{
     parting, state, threads,
 };
 use base::RankSet;
-use progress::{Classes, Located, Order, Verdict};
+use progress::{Classes, Located, Obstacle, Order, Verdict};
 use progress_map::Map;
 use snapshot::Task;
+use std::collections::BTreeMap;
 
 /// What the tasks of a job come to, which the order has looked up.
 pub(crate) fn assemble<'a>(
-    (order, located): (Order<'a>, Vec<Located>),
+    (order, looked_up): (Order<'a>, LookedUp),
     tasks: &'a [Task],
     named: Named,
     (missing_ranks, earlier): (RankSet, Option<Earlier<'a>>),
 ) -> Answer {
-    let (job, others) = JobView::of((order, located), tasks, named, (&missing_ranks, earlier));
+    let (job, others) = JobView::of((order, looked_up), tasks, named, (&missing_ranks, earlier));
     let outside = outside::groups(&others);
     let (classes, unreadable) = job.listed(&outside);
     let outcome = match job.outcome() {
@@ -104,8 +107,12 @@ pub(crate) struct JobView<'a> {
     pub(crate) order: Order<'a>,
     /// The tasks that take part in the order.
     pub(crate) tasks: Vec<&'a Task>,
-    /// The same, looked up in the map.
-    pub(crate) located: Vec<Located>,
+    /// What each of them is like.
+    pub(crate) likes: Vec<Like>,
+    /// How many kinds of tasks there are.
+    pub(crate) kinds: usize,
+    /// What was looked up of them in the map, by [`Like::looked_up`].
+    located: Vec<Located>,
     pub(crate) classes: Classes,
     named: Named,
     /// How many tasks were given.
@@ -117,7 +124,7 @@ pub(crate) struct JobView<'a> {
     /// No task is missing, and of each something of its stack was seen.
     pub(crate) is_complete: bool,
     /// The tasks at an earlier moment, if there was a look then.
-    pub(crate) earlier: Option<Earlier<'a>>,
+    before: Before<'a>,
     /// For each candidate, the classes that some chain of `Before` puts ahead of it.
     reached: Vec<Vec<usize>>,
 }
@@ -149,51 +156,96 @@ fn reached(order: &Order<'_>, located: &[Located], classes: &Classes) -> Vec<Vec
     reached
 }
 
+/// What was looked up and has a place in the order; and of all where it is there, or why it has none.
+fn with_place(located: Vec<Located>) -> (Vec<Located>, Vec<Result<LookedUpId, Obstacle>>) {
+    let (mut with_place, mut places) = (Vec::new(), Vec::new());
+    for located in located {
+        places.push(match located.obstacle.clone() {
+            Some(obstacle) => Err(obstacle),
+            None => {
+                with_place.push(located);
+                Ok(LookedUpId::new(with_place.len() - 1))
+            }
+        });
+    }
+    (with_place, places)
+}
+
+/// The classes of those that were looked up, as classes of all tasks.
+fn of_all_tasks(mut classes: Classes, likes: &[Like]) -> Classes {
+    let mut class_of: BTreeMap<usize, usize> = BTreeMap::new();
+    for (number, class) in classes.classes.iter_mut().enumerate() {
+        let members = std::mem::take(&mut class.members);
+        class_of.extend(members.into_iter().map(|looked_up| (looked_up, number)));
+    }
+    let class_of = Vec::from_iter(class_of.into_values());
+    for (at, like) in likes.iter().enumerate() {
+        classes.classes[class_of[like.looked_up.index()]].members.push(at);
+    }
+    classes
+}
+
 impl<'a> JobView<'a> {
     /// The tasks that have a place in the order, and the others with the reason. A task that could not be looked up has none.
     fn of(
-        (order, located): (Order<'a>, Vec<Located>),
+        (order, LookedUp { alike, located }): (Order<'a>, LookedUp),
         tasks: &'a [Task],
         named: Named,
         (missing_ranks, earlier): (&RankSet, Option<Earlier<'a>>),
-    ) -> (Self, Vec<(&'a Task, String)>) {
-        let mut placed: Vec<(&Task, Located)> = Vec::new();
-        let mut others: Vec<(&Task, String)> = Vec::new();
-        for (task, located) in tasks.iter().zip(located) {
-            match located.obstacle.clone() {
-                Some(reason) => others.push((task, reason.to_string())),
-                None => placed.push((task, located)),
+    ) -> (Self, Vec<WithoutPlace<'a>>) {
+        let (mut located, places) = with_place(located);
+        let mut placed: Vec<&Task> = Vec::new();
+        let mut likes: Vec<Like> = Vec::new();
+        let mut others: Vec<WithoutPlace<'_>> = Vec::new();
+        for (task, &like) in tasks.iter().zip(&alike.likes) {
+            match &places[like.looked_up.index()] {
+                Ok(looked_up) => {
+                    placed.push(task);
+                    likes.push(Like {
+                        looked_up: *looked_up,
+                        ..like
+                    });
+                }
+                Err(obstacle) => others.push(WithoutPlace {
+                    task,
+                    reason: obstacle.of_task(&task.task).to_string(),
+                    like,
+                }),
             }
         }
-        let (mut placed, mut located): (Vec<&Task>, Vec<Located>) = placed.into_iter().unzip();
         progress::settle_code(&order, &mut located);
         let mut classes = progress::classify(&order, &located);
         if order.is_of_code_alone() && (classes.hindmost().is_empty() || !others.is_empty()) {
             // What the code alone tells is worth something only if it names somebody: otherwise the stacks say more.
             let reason =
                 |task: &Task| format!("no function on the stack of task {} is in the map", task.task);
-            others = Vec::from_iter(
-                tasks
-                    .iter()
-                    .map(|task| (task, task.error.clone().unwrap_or_else(|| reason(task)))),
-            );
-            (placed, located) = (Vec::new(), Vec::new());
+            let other = |(task, &like): (&'a Task, &Like)| WithoutPlace {
+                task,
+                reason: task.error.clone().unwrap_or_else(|| reason(task)),
+                like,
+            };
+            others = Vec::from_iter(tasks.iter().zip(&alike.likes).map(other));
+            (placed, likes, located) = (Vec::new(), Vec::new(), Vec::new());
             classes = progress::classify(&order, &located);
         }
-        let unseen = others.iter().filter(|(task, _)| task.frames.is_empty()).count();
+        let reached = reached(&order, &located, &classes);
+        let unseen = others.iter().filter(|other| other.task.frames.is_empty());
+        let unseen = unseen.count();
         let job = Self {
             map: order.map(),
             tasks: placed,
-            reached: reached(&order, &located, &classes),
+            reached,
             order,
-            classes,
+            classes: of_all_tasks(classes, &likes),
+            likes,
+            kinds: alike.kinds,
             located,
             total: named.count(tasks),
             named,
             is_whole: others.is_empty() && missing_ranks.is_empty(),
             unseen,
             is_complete: missing_ranks.is_empty() && unseen == 0,
-            earlier,
+            before: Before::of(earlier.map_or(&[], |earlier| earlier.tasks)),
         };
         (job, others)
     }
@@ -206,8 +258,8 @@ impl<'a> JobView<'a> {
         for group in outside {
             let class = group.stack.as_ref().map(|_| classes.len());
             classes.extend(self.class_outside(group));
-            for &(task, reason) in &group.tasks {
-                unreadable.extend(self.named.unreadable(task, reason, class));
+            for other in &group.tasks {
+                unreadable.extend(self.named.unreadable(other.task, &other.reason, class));
             }
         }
         (classes, unreadable)
@@ -272,13 +324,22 @@ impl<'a> JobView<'a> {
     fn members<'v>(&'v self, outside: &[OutsideGroup<'v>]) -> Vec<Vec<Member<'v>>> {
         let is_of_source = !self.order.is_of_code_alone();
         let member = |&at: &usize| -> Member<'v> {
-            (self.tasks[at], Some(&self.located[at]).filter(|_| is_of_source))
+            Member {
+                task: self.tasks[at],
+                located: is_of_source.then(|| self.located(at)),
+                like: self.likes[at],
+            }
         };
         let ordered = self.classes.classes.iter();
         let mut classes: Vec<Vec<Member<'_>>> =
             Vec::from_iter(ordered.map(|class| class.members.iter().map(member).collect()));
         for group in outside.iter().filter(|group| group.stack.is_some()) {
-            classes.push(group.tasks.iter().map(|&(task, _)| (task, None)).collect());
+            let member = |other: &&WithoutPlace<'v>| Member {
+                task: other.task,
+                located: None,
+                like: other.like,
+            };
+            classes.push(group.tasks.iter().map(member).collect());
         }
         classes
     }
@@ -303,13 +364,30 @@ impl<'a> JobView<'a> {
         if self.order.is_of_code_alone() {
             return outside::stack(self.tasks[at]).position.activity;
         }
-        let frames = frames::view(self.map, &self.located[at], self.tasks[at]);
+        let frames = frames::view(self.map, self.located(at), self.tasks[at]);
         self.position(at, &frames).activity
+    }
+
+    /// Where a task that has a place in the order is in the map: as it was looked up for it, or for another task with its stack.
+    pub(crate) fn located(&self, at: usize) -> &Located {
+        &self.located[self.likes[at].looked_up.index()]
+    }
+
+    /// Whatever was looked up: one of every stack at least.
+    pub(crate) fn all_located(&self) -> &[Located] {
+        &self.located
+    }
+
+    /// A task at the earlier moment; several where these had its name.
+    pub(crate) fn before(&self, now: &Task) -> impl Iterator<Item = &'a Task> {
+        self.before
+            .named(&now.task)
+            .filter(move |before| before.pid == now.pid)
     }
 
     /// Where a task stands, and whether it waits there for threads of its own.
     fn position(&self, at: usize, frames: &[FrameView]) -> Position {
-        let mut position = frames::position(self.map, &self.located[at], frames);
+        let mut position = frames::position(self.map, self.located(at), frames);
         let entry = frames
             .iter()
             .rposition(|frame| frame.in_map)
@@ -349,15 +427,17 @@ impl<'a> JobView<'a> {
     /// The class of tasks that have no place in the order, if their stack was seen.
     fn class_outside(&self, group: &OutsideGroup<'_>) -> Option<TaskClass> {
         let stack = group.stack.as_ref()?;
-        let &(first, reason) = group.tasks.first()?;
-        let tasks = Vec::from_iter(group.tasks.iter().map(|&(task, _)| task));
+        let WithoutPlace {
+            task: first, reason, ..
+        } = group.tasks.first()?;
+        let tasks = Vec::from_iter(group.tasks.iter().map(|other| other.task));
         Some(TaskClass {
             who: self.named.who(tasks.iter().copied()),
             first: Some(first_task(first)),
             position: outside::with_system_call(stack.position.clone(), first),
             frames: stack.frames.clone(),
             is_candidate: false,
-            outside: Some(reason.to_owned()),
+            outside: Some(reason.clone()),
             links: Vec::new(),
             unordered: None,
             state: self.state(&tasks),
@@ -369,16 +449,12 @@ impl<'a> JobView<'a> {
 
     /// What the kernel says of tasks, with the processor time that they have used since the earlier moment.
     fn state(&self, tasks: &[&Task]) -> Option<ClassState> {
-        state::of_class(tasks, &|task| {
-            let earlier = self.earlier?.tasks.iter();
-            let mut same = earlier.filter(|before| before.task == task.task && before.pid == task.pid);
-            same.next()?.state.as_ref()?.cpu_ms
-        })
+        state::of_class(tasks, &|task| self.before(task).next()?.state.as_ref()?.cpu_ms)
     }
 
     fn class(&self, class: usize) -> TaskClass {
         let first = self.first_member(class);
-        let located = &self.located[first];
+        let located = self.located(first);
         let (mut frames, mut position) = if self.order.is_of_code_alone() {
             let stack = outside::stack(self.tasks[first]);
             let position = outside::with_system_call(stack.position, self.tasks[first]);
@@ -389,14 +465,15 @@ impl<'a> JobView<'a> {
             (frames, position)
         };
         let members = &self.classes.classes[class].members;
-        let calls: Vec<Option<CallView>> = members
-            .iter()
-            .map(|&at| mpi::call(self.map, &self.located[at], self.tasks[at]))
+        let of_each_kind = members.iter().filter(|&&at| self.likes[at].is_first());
+        let calls: Vec<Option<CallView>> = of_each_kind
+            .map(|&at| mpi::call(self.map, self.located(at), self.tasks[at]))
             .collect();
         position.call = mpi::shared(&calls);
-        for &other in &self.classes.classes[class].members[1..] {
-            frames::mark_differences(self.map, &self.located[other], &mut frames, &mut position);
-            let theirs = (&self.located[other], self.tasks[other]);
+        let others = members.iter().skip(1).copied();
+        for other in others.filter(|&at| self.likes[at].turn != Turn::Further) {
+            frames::mark_differences(self.map, self.located(other), &mut frames, &mut position);
+            let theirs = (self.located(other), self.tasks[other]);
             frames::keep_shared_names(self.map, (located, self.tasks[first]), theirs, &mut frames);
         }
         let innermost = frames.iter().rfind(|frame| frame.in_map);
@@ -414,6 +491,7 @@ impl<'a> JobView<'a> {
                 .collect()
         };
         let tasks = Vec::from_iter(members.iter().map(|&at| self.tasks[at]));
+        let with_likes = members.iter().map(|&at| (self.tasks[at], self.likes[at]));
         let who: &dyn Fn(&[&'a Task]) -> Who = &|tasks| self.named.who(tasks.iter().copied());
         let unordered = self.classes.classes[class]
             .unordered
@@ -434,25 +512,37 @@ impl<'a> JobView<'a> {
             unordered,
             state: self.state(&tasks),
             calls: self.calls_of(members, calls),
-            threads: threads::groups(&self.order, &tasks, who),
+            threads: threads::groups(&self.order, with_likes, who),
             threads_behind,
         }
     }
 
-    /// The tasks by their calls, in the order of the first of each; nothing when all calls are the same.
+    /// The tasks by their calls, those of the first of each kind, in the order of the first of each; nothing when all calls are the same.
     fn calls_of(&self, members: &[usize], calls: Vec<Option<CallView>>) -> Vec<(Who, CallView)> {
         let mut groups: Vec<(CallView, Vec<&Task>)> = Vec::new();
-        for (&at, call) in members.iter().zip(calls) {
+        let mut of_kind: BTreeMap<KindId, usize> = BTreeMap::new();
+        let firsts = members
+            .iter()
+            .map(|&at| self.likes[at])
+            .filter(|like| like.is_first());
+        for (like, call) in firsts.zip(calls) {
             let Some(call) = call else { return Vec::new() };
-            match groups.iter().position(|(known, _)| *known == call) {
-                Some(group) => groups[group].1.push(self.tasks[at]),
+            let group = groups.iter().position(|(known, _)| *known == call);
+            of_kind.insert(like.kind, group.unwrap_or(groups.len()));
+            match group {
+                Some(_) => {}
                 // Beyond that nobody reads them, and looking them up would take too long.
                 None if groups.len() == FEW => return Vec::new(),
-                None => groups.push((call, vec![self.tasks[at]])),
+                None => groups.push((call, Vec::new())),
             }
         }
         if groups.len() < 2 {
             return Vec::new();
+        }
+        for &at in members {
+            if let Some(&group) = of_kind.get(&self.likes[at].kind) {
+                groups[group].1.push(self.tasks[at]);
+            }
         }
         groups
             .into_iter()
@@ -509,7 +599,8 @@ impl<'a> JobView<'a> {
 
     /// How class `a` stands to class `b`.
     pub(crate) fn verdict(&self, a: usize, b: usize) -> Verdict {
-        self.classes.verdict(&self.order, &self.located, a, b)
+        let first = |class: usize| self.located(self.first_member(class));
+        self.order.compare(first(a), first(b))
     }
 
     /// The relation of class `a` to class `b`, with its reason and the word for it.
@@ -518,7 +609,7 @@ impl<'a> JobView<'a> {
         if first == second {
             return (Relation::Equal, String::new(), None);
         }
-        let located = |class| &self.located[self.first_member(class)];
+        let located = |class| self.located(self.first_member(class));
         let verdict = self.verdict(first, second);
         let reason = progress::sentence(self.map, &verdict, located(first), located(second));
         let relation = if a < b {
@@ -562,7 +653,7 @@ impl<'a> JobView<'a> {
 
     /// Why the order of two classes is not known, as two of their tasks show.
     fn undecided_pair(&self, (a, b): (usize, usize), tasks: (usize, usize)) -> Option<UndecidedPair> {
-        let (at_a, at_b) = (&self.located[tasks.0], &self.located[tasks.1]);
+        let (at_a, at_b) = (self.located(tasks.0), self.located(tasks.1));
         let verdict = self.order.compare(at_a, at_b);
         Some(UndecidedPair {
             a,

@@ -16,7 +16,6 @@ use crate::Sends;
 use crate::Who;
 use crate::answer::{Certainty, Finding, FirstTask, Grounds};
 use crate::assemble::JobView;
-use crate::beneath::is_at_entry;
 use crate::state::HaltedBy;
 use crate::waits::{Member, NotEntered};
 use base::RankSet;
@@ -162,7 +161,7 @@ pub(crate) fn of(
     let mut walk = Walk::default();
     for &class in &finding.classes {
         // Of the tasks at one point of the program, those that are entering or leaving the call keep those waiting that are inside it.
-        for at in tasks.of_class(class).filter(|&at| !is_at_entry(tasks.task(at))) {
+        for at in tasks.of_class(class).filter(|&at| !tasks.is_at_entry(at)) {
             if !tasks.standing(at).waits() {
                 return None;
             }

@@ -4,7 +4,7 @@
 //! line near by; hindmost's own probe marks such frames, others do not.
 
 use progress_map::Map;
-use snapshot::{Frame, Task};
+use snapshot::{Frames, Task};
 use std::collections::BTreeSet;
 
 /// Marks the innermost frames of functions that the map's build has optimised: their lines order nothing.
@@ -15,9 +15,10 @@ pub fn distrust_innermost_lines<'t>(map: &Map, tasks: impl IntoIterator<Item = &
         compiled.filter_map(|function| function.function).chain(inlined)
     });
     let optimised: BTreeSet<&str> = functions.map(|id| map.functions[id].name.as_str()).collect();
-    let distrust = |frames: &mut Vec<Frame>| {
-        if let Some(last) = frames.last_mut() {
-            last.inexact |= optimised.contains(last.function.as_str());
+    let distrust = |frames: &mut Frames| {
+        let last = frames.last().filter(|last| !last.inexact);
+        if last.is_some_and(|last| optimised.contains(last.function.as_str())) {
+            frames.edit(|frames| frames.last_mut().into_iter().for_each(|last| last.inexact = true));
         }
     };
     for task in tasks {

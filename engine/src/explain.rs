@@ -9,27 +9,26 @@ use rayon::prelude::*;
 impl Analysis<'_> {
     /// How task `a` stands to task `b` (indices into the tasks), and why, as a sentence without its full stop.
     pub fn compare(&self, a: usize, b: usize) -> (Relation, String) {
-        let verdict = self.order.compare(&self.located()[a], &self.located()[b]);
+        let verdict = self.order.compare(&self.located(a), &self.located(b));
         let reason = self.reason(&verdict, a, b);
         (verdict.relation, reason)
     }
 
     /// Whether what stands between two tasks is told by machine code alone.
     pub fn rests_on_code(&self, a: usize, b: usize) -> bool {
-        let verdict = self.order.compare(&self.located()[a], &self.located()[b]);
+        let verdict = self.order.compare(&self.located(a), &self.located(b));
         matches!(verdict.proof.decided, Decided::Code(_))
     }
 
     /// [`compare`](Self::compare) of many pairs, in their order.
     pub fn compare_all(&self, pairs: &[(usize, usize)]) -> Vec<(Relation, String)> {
         // Not by one of the threads that share the pairs out: the others would wait for it with work in their hands.
-        self.located();
+        self.looked_up();
         pairs.par_iter().map(|&(a, b)| self.compare(a, b)).collect()
     }
 
     fn reason(&self, verdict: &Verdict, a: usize, b: usize) -> String {
-        let mut reason =
-            progress::sentence(self.order.map(), verdict, &self.located()[a], &self.located()[b]);
+        let mut reason = progress::sentence(self.order.map(), verdict, &self.located(a), &self.located(b));
         if verdict.relation != Relation::Unknown
             && let Some(clause) = progress::assumption(verdict)
         {
@@ -41,7 +40,7 @@ impl Analysis<'_> {
     /// How task `a` stands to task `b` (indices into the tasks), with the whole proof.
     pub fn explain(&self, a: usize, b: usize) -> Explanation {
         let map = self.order.map();
-        let verdict = self.order.compare(&self.located()[a], &self.located()[b]);
+        let verdict = self.order.compare(&self.located(a), &self.located(b));
         let shared = verdict.proof.same.iter().map(|same| SharedLoop {
             function: map.functions[same.function].name.clone(),
             place: loop_place(map, same.function, same.in_loop),
@@ -61,11 +60,11 @@ impl Analysis<'_> {
         };
         Explanation {
             relation: verdict.relation,
-            reason: progress::sentence(map, &verdict, &self.located()[a], &self.located()[b]),
+            reason: progress::sentence(map, &verdict, &self.located(a), &self.located(b)),
             unknown_because: verdict.unknown_because().cloned(),
             assumption: progress::assumption(&verdict).map(str::to_owned),
             advice: (verdict.relation == Relation::Unknown)
-                .then(|| advice::for_unknown(map, &verdict, &self.located()[a], &self.located()[b]))
+                .then(|| advice::for_unknown(map, &verdict, &self.located(a), &self.located(b)))
                 .flatten(),
             depth: verdict.proof.depth,
             function: verdict.proof.function.map(|id| map.functions[id].name.clone()),
@@ -78,7 +77,7 @@ impl Analysis<'_> {
 
     fn side(&self, task: usize, depth: usize) -> Side {
         let map = self.order.map();
-        let located = &self.located()[task];
+        let located = self.located(task);
         let frame = located.frames.get(depth);
         let file = frame
             .and_then(|frame| frame.function)

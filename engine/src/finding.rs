@@ -7,6 +7,7 @@
 //! for other tasks; or else the one that is alone where the others stand together. What the order does know narrows the choice: a
 //! class that is ahead of another is never named.
 
+use crate::alike::KindId;
 use crate::answer::{Activity, Certainty, Finding, Grounds, Outcome, TaskClass, UndecidedPair, Witness};
 use crate::assemble::{JobView, first_task};
 use crate::beneath::is_at_entry;
@@ -17,6 +18,7 @@ use crate::waits::{Member, NotEntered};
 use crate::{Relation, Who, thread_alone};
 use snapshot::Task;
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 /// How many calls of the others are named.
 const CALLS: usize = 3;
@@ -225,7 +227,7 @@ fn held_up(
     // If the named tasks are inside MPI as well, a task of the others may be stuck there by itself, in the operation that the named ones have left:
     // then nothing is proven.
     let mut inside = waiting.iter().flat_map(|&class| &members[class]);
-    let is_lost_inside = classes.iter().all(class_waits) && !inside.all(|(task, _)| turns(job, task));
+    let is_lost_inside = classes.iter().all(class_waits) && !inside.all(|member| turns(job, member.task));
     let waiting = Vec::from_iter(waiting.iter().map(|&class| &classes[class]));
     Some(Finding {
         certainty: if is_lost_inside {
@@ -261,14 +263,8 @@ fn reached(ahead: &[Vec<usize>], class: usize) -> usize {
 
 /// Whether a task was seen at two places of what MPI does inside: it goes round there, and looks for what it waits for.
 fn turns(job: &JobView<'_>, now: &Task) -> bool {
-    let Some(earlier) = job.earlier else {
-        return false;
-    };
     let places = |task: &Task| Vec::from_iter(task.frames.iter().map(|frame| frame.pc));
-    let mut same = earlier
-        .tasks
-        .iter()
-        .filter(|before| before.task == now.task && before.pid == now.pid);
+    let mut same = job.before(now);
     same.any(|before| places(before) != places(now))
 }
 
@@ -305,9 +301,14 @@ fn narrowed(
 fn at_entry(job: &JobView<'_>, classes: &[TaskClass], members: &[Vec<Member<'_>>]) -> Option<Finding> {
     let all_wait = classes.iter().all(class_waits);
     let (mut named, mut tasks) = (Vec::new(), Vec::new());
+    let mut known: BTreeMap<KindId, bool> = BTreeMap::new();
+    let mut comes_or_goes = |member: &Member<'_>| {
+        let of_kind = known.entry(member.like.kind);
+        *of_kind.or_insert_with(|| is_at_entry(member.task))
+    };
     for (class, members) in members.iter().enumerate().filter(|_| all_wait) {
-        let of_class = members.iter().map(|(task, _)| *task);
-        let come_or_go = Vec::from_iter(of_class.filter(|task| is_at_entry(task)));
+        let of_class = members.iter().filter(|member| comes_or_goes(member));
+        let come_or_go = Vec::from_iter(of_class.map(|member| member.task));
         if !come_or_go.is_empty() {
             named.push(class);
             tasks.extend(come_or_go);

@@ -16,8 +16,13 @@ pub struct HostRanks {
 /// The hosts of these tasks, by name; none where the tasks do not tell theirs, or have no ranks.
 pub fn hosts_of(tasks: &[Task]) -> Vec<HostRanks> {
     let mut by_host: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
-    for task in tasks.iter().filter(|task| !task.host.is_empty()) {
-        by_host.entry(&task.host).or_default().extend(task.rank);
+    let with_host = |task: &&Task| !task.host.is_empty();
+    // Tasks of one host mostly follow each other.
+    for together in tasks.chunk_by(|a, b| a.host == b.host) {
+        if let Some(first) = together.first().filter(with_host) {
+            let ranks = together.iter().filter_map(|task| task.rank);
+            by_host.entry(&first.host).or_default().extend(ranks);
+        }
     }
     let by_host = by_host.into_iter().map(|(host, ranks)| HostRanks {
         host: host.to_owned(),

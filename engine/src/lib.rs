@@ -44,6 +44,7 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 mod advice;
+mod alike;
 mod analysis;
 mod answer;
 mod as_built;

@@ -8,9 +8,10 @@ mod diagnosis;
 pub use diagnosis::Diagnosis;
 use diagnosis::diagnose;
 
+use crate::alike::{Alike, KindId};
 use crate::answer::Activity;
 use crate::assemble::JobView;
-use crate::outside::OutsideGroup;
+use crate::outside::{OutsideGroup, WithoutPlace};
 use crate::paths::short_name;
 use crate::state::HaltedBy;
 use crate::{Relation, frames, stacks, state};
@@ -89,21 +90,30 @@ pub struct JobMotion {
     pub classes: Vec<ClassMotion>,
 }
 
+/// The tasks at an earlier moment, by their names.
+pub(crate) struct Before<'a> {
+    sorted: Vec<&'a Task>,
+}
+
+impl<'a> Before<'a> {
+    pub(crate) fn of(tasks: &'a [Task]) -> Self {
+        let mut sorted = Vec::from_iter(tasks);
+        // Stable: of several with one name the first comes first.
+        sorted.sort_by(|a, b| a.task.cmp(&b.task));
+        Self { sorted }
+    }
+
+    pub(crate) fn named(&self, name: &str) -> impl Iterator<Item = &'a Task> {
+        let first = self.sorted.partition_point(|task| task.task.as_str() < name);
+        let same = self.sorted[first..].iter().copied();
+        same.take_while(move |task| task.task == name)
+    }
+}
+
 /// Compares every task with itself. `without_place` are the tasks that have no place in the order.
 pub(crate) fn of(job: &JobView<'_>, earlier: Earlier<'_>, without_place: &[OutsideGroup<'_>]) -> JobMotion {
-    let before: BTreeMap<&str, &Task> = earlier
-        .tasks
-        .iter()
-        .map(|task| (task.task.as_str(), task))
-        .collect();
-    let seen_before = |now: &Task| match before.get(now.task.as_str()) {
-        Some(task) if task.pid == now.pid => Ok(*task),
-        Some(_) => Err(Motion::Unknown("another process has its rank by now".to_owned())),
-        None => Err(Motion::Unknown("it was not there the first time".to_owned())),
-    };
-    let mut motions: Vec<Motion> = (0..job.tasks.len())
-        .map(|at| seen_before(job.tasks[at]).map_or_else(|unknown| unknown, |task| motion(job, task, at)))
-        .collect();
+    let mut watched = Watched::new(earlier);
+    let mut motions: Vec<Motion> = (0..job.tasks.len()).map(|at| watched.placed(job, at)).collect();
     let mut classes: Vec<ClassMotion> = job
         .classes
         .classes
@@ -111,9 +121,7 @@ pub(crate) fn of(job: &JobView<'_>, earlier: Earlier<'_>, without_place: &[Outsi
         .map(|class| ClassMotion::of(class.members.iter().map(|&at| &motions[at])))
         .collect();
     for group in without_place {
-        let of_group = group.tasks.iter().map(|&(now, _)| {
-            seen_before(now).map_or_else(|unknown| unknown, |task| motion_outside(task, now))
-        });
+        let of_group = group.tasks.iter().map(|other| watched.outside(other));
         let of_group = Vec::from_iter(of_group);
         if group.stack.is_some() {
             classes.push(ClassMotion::of(of_group.iter()));
@@ -126,6 +134,70 @@ pub(crate) fn of(job: &JobView<'_>, earlier: Earlier<'_>, without_place: &[Outsi
         diagnosis,
         sentence,
         classes,
+    }
+}
+
+/// A kind of task at two moments: then, now, and whether both are of one rank.
+type Pair = (KindId, KindId, bool);
+
+/// The tasks at the earlier moment, and what is known of those that were alike then and are so now.
+struct Watched<'a> {
+    before: BTreeMap<&'a str, (&'a Task, KindId)>,
+    known: BTreeMap<Pair, Motion>,
+    known_outside: BTreeMap<Pair, Motion>,
+}
+
+impl<'a> Watched<'a> {
+    fn new(earlier: Earlier<'a>) -> Self {
+        let alike = Alike::of(earlier.tasks);
+        let kinds = alike.likes.iter().map(|like| like.kind);
+        let tasks = earlier.tasks.iter().zip(kinds);
+        Self {
+            before: tasks
+                .map(|(task, kind)| (task.task.as_str(), (task, kind)))
+                .collect(),
+            known: BTreeMap::new(),
+            known_outside: BTreeMap::new(),
+        }
+    }
+
+    fn seen_before(&self, now: &Task) -> Result<(&'a Task, KindId), Motion> {
+        match self.before.get(now.task.as_str()) {
+            Some(&(task, kind)) if task.pid == now.pid => Ok((task, kind)),
+            Some(_) => Err(Motion::Unknown("another process has its rank by now".to_owned())),
+            None => Err(Motion::Unknown("it was not there the first time".to_owned())),
+        }
+    }
+
+    fn placed(&mut self, job: &JobView<'_>, at: usize) -> Motion {
+        let now = job.tasks[at];
+        let (before, then) = match self.seen_before(now) {
+            Ok(seen) => seen,
+            Err(unknown) => return unknown,
+        };
+        let is_one_rank = before.rank.is_some() && before.rank == now.rank;
+        let pair = (then, job.likes[at].kind, is_one_rank);
+        if let Some(known) = self.known.get(&pair) {
+            return known.clone();
+        }
+        let motion = motion(job, before, at);
+        // Why it is not known may name the task.
+        if !matches!(motion, Motion::Unknown(_)) {
+            self.known.insert(pair, motion.clone());
+        }
+        motion
+    }
+
+    fn outside(&mut self, other: &WithoutPlace<'_>) -> Motion {
+        match self.seen_before(other.task) {
+            Err(unknown) => unknown,
+            Ok((before, then)) => {
+                let known = self.known_outside.entry((then, other.like.kind, true));
+                known
+                    .or_insert_with(|| motion_outside(before, other.task))
+                    .clone()
+            }
+        }
     }
 }
 
@@ -151,7 +223,8 @@ fn motion(job: &JobView<'_>, before: &Task, at: usize) -> Motion {
         return Motion::Halted;
     }
     let first = job.order.locate(&stacks::execution_point(job.map, before));
-    let second = &job.located[at];
+    // Two stacks of one rank are two moments of one task.
+    let second = &stacks::renamed(job.located(at), job.tasks[at]);
     if let Some(obstacle) = first.obstacle {
         return Motion::Unknown(format!("the first time, {obstacle}"));
     }
@@ -232,7 +305,7 @@ fn shown(name: &str, value: &snapshot::Value) -> String {
 /// The task has not left it. All around it was found to be the same point of the same iterations, which is passed
 /// once, and a loop that lies in no other undecided one is entered once from there.
 fn uncounted_loop(job: &JobView<'_>, first: &Located, at: usize, verdict: &Verdict) -> Option<String> {
-    let second = &job.located[at];
+    let second = job.located(at);
     let depth = verdict.proof.depth;
     let innermost = |located: &Located| located.frames.len() == depth + 1;
     if verdict.relation != Relation::Unknown || !innermost(first) || !innermost(second) {

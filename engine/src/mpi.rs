@@ -86,7 +86,7 @@ fn call_of(map: &Map, located: &Located, task: &Task, (at, recorded): (usize, &M
         let behind_pointer = variables.iter().any(|(_, storage)| follows_pointer(storage));
         variables.is_empty() || !optimised || argument.settled && !(inlined && behind_pointer)
     };
-    let passed = task.frames.get(origin).map(|frame| &frame.passed);
+    let passed = task.frames.passed(origin);
     let arguments = roles(function).filter_map(|(index, role)| {
         let argument = recorded
             .arguments

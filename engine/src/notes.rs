@@ -34,7 +34,7 @@ impl JobView<'_> {
     /// Functions on a stack that the front end understood in part only, or after a repair.
     pub(crate) fn partial_functions(&self) -> Vec<String> {
         let mut on_stacks: Vec<FunctionId> = self
-            .located
+            .all_located()
             .iter()
             .flat_map(|located| located.frames.iter().filter_map(|frame| frame.function))
             .collect();
@@ -101,7 +101,7 @@ impl JobView<'_> {
                 excerpts.extend(self.excerpt_at(&place));
                 continue;
             }
-            let located = &self.located[first];
+            let located = self.located(first);
             let innermost = located.frames.iter().zip(&located.origin).rev();
             let Some((id, origin)) = innermost
                 .filter_map(|(frame, &origin)| Some((frame.function?, origin?)))

@@ -4,6 +4,7 @@
 //! languages are folded into the function that the program called, because below it ranks that wait for the same thing stand in
 //! different places from one moment to the next.
 
+use crate::alike::{KindId, Like};
 use crate::answer::{Activity, Position};
 use crate::beneath::{InMpi, in_mpi};
 use crate::blocking::is_blocking;
@@ -29,29 +30,52 @@ pub(crate) struct PlaceOfFrame {
     call: Option<(Option<u64>, Option<u32>, Option<u32>)>,
 }
 
+/// A task that has no place in the order.
+pub(crate) struct WithoutPlace<'t> {
+    pub(crate) task: &'t Task,
+    /// Why it has none.
+    pub(crate) reason: String,
+    pub(crate) like: Like,
+}
+
 /// Tasks that have no place in the order, and the same stack.
 pub(crate) struct OutsideGroup<'t> {
-    /// Each with the reason why it has no place; never empty.
-    pub(crate) tasks: Vec<(&'t Task, &'t str)>,
+    /// Never empty.
+    pub(crate) tasks: Vec<&'t WithoutPlace<'t>>,
     /// What was seen of their stacks, if anything was.
     pub(crate) stack: Option<OutsideStack>,
 }
 
 /// Tasks that have no place in the order, those with the same stack together; without one, alone.
-pub(crate) fn groups<'t>(others: &'t [(&'t Task, String)]) -> Vec<OutsideGroup<'t>> {
+pub(crate) fn groups<'t>(others: &'t [WithoutPlace<'t>]) -> Vec<OutsideGroup<'t>> {
     let mut groups: Vec<OutsideGroup<'t>> = Vec::new();
     let mut known: BTreeMap<Vec<PlaceOfFrame>, usize> = BTreeMap::new();
-    for (task, reason) in others {
-        let stack = Some(stack(task)).filter(|stack| !stack.frames.is_empty());
-        let group = match &stack {
-            Some(stack) => *known.entry(stack.place.clone()).or_insert(groups.len()),
-            None => groups.len(),
+    let mut of_kind: BTreeMap<KindId, Option<usize>> = BTreeMap::new();
+    for other in others {
+        let group = match of_kind.get(&other.like.kind) {
+            Some(Some(group)) => *group,
+            // Nothing was seen of it.
+            Some(None) => groups.len(),
+            None => {
+                let stack = Some(stack(other.task)).filter(|stack| !stack.frames.is_empty());
+                let group = stack
+                    .as_ref()
+                    .map(|stack| *known.entry(stack.place.clone()).or_insert(groups.len()));
+                of_kind.insert(other.like.kind, group);
+                if group == Some(groups.len()) {
+                    groups.push(OutsideGroup {
+                        tasks: Vec::new(),
+                        stack,
+                    });
+                }
+                group.unwrap_or(groups.len())
+            }
         };
         match groups.get_mut(group) {
-            Some(group) => group.tasks.push((task, reason)),
+            Some(group) => group.tasks.push(other),
             None => groups.push(OutsideGroup {
-                tasks: vec![(task, reason)],
-                stack,
+                tasks: vec![other],
+                stack: None,
             }),
         }
     }
@@ -69,9 +93,9 @@ pub(crate) fn stack(task: &Task) -> OutsideStack {
         let module = frame.module.as_deref().unwrap_or_default();
         symbols::starts(&frame.function).is_none() && !is_runtime_library(module)
     };
-    let works = |frames: &&Vec<Frame>| frames.iter().any(is_own);
-    let mut stacks = task.threads.iter().map(|thread| &thread.frames);
-    of_frames(task, stacks.find(works).map_or(&[], Vec::as_slice))
+    let works = |frames: &&[Frame]| frames.iter().any(is_own);
+    let mut stacks = task.threads.iter().map(|thread| &thread.frames[..]);
+    of_frames(task, stacks.find(works).unwrap_or_default())
 }
 
 /// A frame that is shown of a stack of which the map knows nothing.

@@ -1,22 +1,62 @@
 //! Recorded stacks as the order reads them.
 
 use crate::Map;
+use crate::alike::Alike;
 use crate::beneath;
 use base::{mpi_entry_point, mpi_name};
 use progress::{ExecutionPoint, Frame, Located, Order, Value};
 use rayon::prelude::*;
 use snapshot::Task;
+use std::borrow::Cow;
 
 /// So many tasks are answered for without a second thread. A hung job spins on all processors, and on such a machine handing work over
 /// takes longer than the work.
 pub const TASKS_FOR_ONE_THREAD: usize = 256;
 
-/// Looks every task up in the map.
-pub(crate) fn locate_all(order: &Order<'_>, tasks: &[Task]) -> Vec<Located> {
-    let locate = |task| order.locate(&execution_point(order.map(), task));
-    match tasks.len() {
-        0..=TASKS_FOR_ONE_THREAD => tasks.iter().map(locate).collect(),
-        _ => tasks.par_iter().map(locate).collect(),
+/// Tasks as they are looked up in the map: of each stack the first two.
+pub(crate) struct LookedUp {
+    pub(crate) alike: Alike,
+    /// By [`LookedUpId`](crate::alike::LookedUpId).
+    pub(crate) located: Vec<Located>,
+}
+
+impl LookedUp {
+    /// Looks tasks up that are alike in this way.
+    pub(crate) fn of(order: &Order<'_>, tasks: &[Task], alike: Alike) -> Self {
+        let locate = |&at: &usize| order.locate(&execution_point(order.map(), &tasks[at]));
+        let located = match alike.looked_up.len() {
+            0..=TASKS_FOR_ONE_THREAD => alike.looked_up.iter().map(locate).collect(),
+            _ => alike.looked_up.par_iter().map(locate).collect(),
+        };
+        Self { alike, located }
+    }
+
+    /// What was looked up for a task: of itself, or of the first task with its stack.
+    pub(crate) fn of_stack(&self, task: usize) -> &Located {
+        &self.located[self.alike.likes[task].looked_up.index()]
+    }
+
+    /// A task as if it had been looked up itself.
+    pub(crate) fn of_task(&self, tasks: &[Task], task: usize) -> Cow<'_, Located> {
+        let located = self.of_stack(task);
+        let is_own = self.alike.looked_up[self.alike.likes[task].looked_up.index()] == task;
+        if is_own {
+            Cow::Borrowed(located)
+        } else {
+            Cow::Owned(renamed(located, &tasks[task]))
+        }
+    }
+}
+
+/// What was looked up for one task, as it is of another one with the same stack.
+pub(crate) fn renamed(located: &Located, task: &Task) -> Located {
+    let obstacle = located.obstacle.as_ref();
+    Located {
+        task: task.task.clone(),
+        rank: task.rank,
+        pid: task.pid,
+        obstacle: obstacle.map(|obstacle| obstacle.of_task(&task.task)),
+        ..located.clone()
     }
 }
 

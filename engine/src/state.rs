@@ -3,6 +3,7 @@
 use crate::answer::Position;
 use crate::{Who, outside};
 use snapshot::{RunState, Task};
+use std::collections::BTreeMap;
 
 /// What the kernel says of the tasks of one class.
 #[derive(Clone, Debug, PartialEq)]
@@ -148,9 +149,12 @@ pub(crate) fn halted_by(task: &Task) -> Option<HaltedBy> {
 /// The tasks that cannot run, by the reason.
 pub(crate) fn halted<'t>(tasks: &'t [Task], who: &dyn Fn(&[&'t Task]) -> Who) -> Vec<Halted> {
     let mut groups: Vec<(HaltedBy, Vec<&Task>)> = Vec::new();
+    // Each task may have a debugger of its own.
+    let mut known: BTreeMap<HaltedBy, usize> = BTreeMap::new();
     for task in tasks {
         let Some(why) = halted_by(task) else { continue };
-        match groups.iter_mut().find(|(known, _)| *known == why) {
+        let group = *known.entry(why.clone()).or_insert(groups.len());
+        match groups.get_mut(group) {
             Some((_, members)) => members.push(task),
             None => groups.push((why, vec![task])),
         }

@@ -7,6 +7,7 @@ use crate::{
 use base::RankSet;
 use progress_map::{Across, Map, PointKind};
 
+mod alike;
 mod awaited;
 pub(crate) mod by_recorder;
 mod programs;
@@ -121,7 +122,7 @@ fn who_has_no_place_keeps_the_hindmost_from_being_proven() {
     );
     // Of an unreadable task nothing is known.
     let mut tasks = tasks(&[sends, waits, sends]);
-    tasks[2].frames.clear();
+    tasks[2].frames = snapshot::Frames::default();
     tasks[2].error = Some("pid 7 has ended".to_owned());
     let unread = answer(&map(source), &tasks, RankSet::default()).finding.unwrap();
     assert_eq!(
@@ -533,7 +534,8 @@ fn a_thread_in_the_source_of_the_program_is_no_helper() {
     let doing = |file: &str| {
         let stacks: &[(&str, &str)] = &[("worker", "start_thread:0,operator():3,wait:0")];
         let mut tasks = joining("main:13 it=3,pthread_join:0", &[stacks]);
-        tasks[0].threads[0].frames[1].file = Some(file.to_owned());
+        let frames = &mut tasks[0].threads[0].frames;
+        frames.edit(|frames| frames[1].file = Some(file.to_owned()));
         let answer = answer(&map(CREW), &tasks, RankSet::default());
         answer.classes[0].threads[0].doing.clone()
     };

@@ -4,6 +4,7 @@
 //! threads says little, though: then what they do is what the task does. A thread that is nowhere in the program's code
 //! is a helper: of an OpenMP runtime that has no work for it, or of MPI.
 
+use crate::alike::{KindId, Like, Turn};
 use crate::answer::{Activity, FirstTask, Position};
 use crate::assemble::first_task;
 use crate::frames::{self, FrameView};
@@ -12,6 +13,7 @@ use library::SharedObject;
 use progress::{Located, Order};
 use progress_map::Map;
 use snapshot::{Task, Thread};
+use std::collections::BTreeMap;
 
 /// Threads of the tasks of one class that do the same.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,35 +43,56 @@ pub enum ThreadActivity {
     Unreadable(String),
 }
 
-/// The threads of some tasks, those that work first; each task comes with the index that `who` knows it by.
+/// The threads of some tasks, those that work first.
 pub(crate) fn groups<'a>(
     order: &Order<'_>,
-    tasks: &[&'a Task],
+    tasks: impl Iterator<Item = (&'a Task, Like)>,
     who: &dyn Fn(&[&'a Task]) -> Who,
 ) -> Vec<ThreadGroup> {
     let mut groups: Vec<(ThreadGroup, Vec<&'a Task>)> = Vec::new();
-    for &task in tasks {
-        for thread in &task.threads {
-            let (doing, frames) = look(order, task, thread);
-            let known = groups
-                .iter_mut()
-                .find(|(group, _)| is_alike(group, &doing, &frames));
-            let Some((group, members)) = known else {
-                let group = ThreadGroup {
-                    who: Who::default(),
-                    first: first_task(task),
-                    threads: 1,
-                    name: thread.name.clone(),
-                    doing,
-                    frames,
-                };
-                groups.push((group, vec![task]));
-                continue;
+    // The group of each thread of the first task of a kind.
+    let mut of_kind: BTreeMap<KindId, Vec<usize>> = BTreeMap::new();
+    for (task, like) in tasks {
+        for (number, thread) in task.threads.iter().enumerate() {
+            let known = match like.turn {
+                Turn::First => None,
+                Turn::Second | Turn::Further => of_kind.get(&like.kind).and_then(|of| of.get(number)),
             };
-            group.threads += 1;
-            mark_differences(group, &doing, &frames);
-            if !members.last().is_some_and(|last| std::ptr::eq(*last, task)) {
-                members.push(task);
+            let seen = (like.turn != Turn::Further).then(|| look(order, task, thread));
+            let known = match (known, &seen) {
+                (Some(&group), _) => Some(group),
+                (None, Some((doing, frames))) => groups
+                    .iter()
+                    .position(|(group, _)| is_alike(group, doing, frames)),
+                (None, None) => None,
+            };
+            if like.is_first() {
+                let group = known.unwrap_or(groups.len());
+                of_kind.entry(like.kind).or_default().push(group);
+            }
+            match (known.and_then(|group| groups.get_mut(group)), seen) {
+                (Some((group, members)), seen) => {
+                    group.threads += 1;
+                    if let Some((doing, frames)) = seen {
+                        mark_differences(group, &doing, &frames);
+                    }
+                    if !members.last().is_some_and(|last| std::ptr::eq(*last, task)) {
+                        members.push(task);
+                    }
+                }
+                (None, Some((doing, frames))) => {
+                    let group = ThreadGroup {
+                        who: Who::default(),
+                        first: first_task(task),
+                        threads: 1,
+                        name: thread.name.clone(),
+                        doing,
+                        frames,
+                    };
+                    groups.push((group, vec![task]));
+                }
+                // Of a task that is not the first of its kind the group is known.
+                (None, None) => {}
             }
         }
     }

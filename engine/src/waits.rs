@@ -4,6 +4,7 @@
 //! outside of MPI only if its whole stack is seen and no frame can be one of MPI's, and it is in an operation on `MPI_COMM_WORLD` only
 //! where the map says so of every call that may have led there.
 
+use crate::alike::Like;
 use crate::assemble::JobView;
 use crate::beneath::{InMpi, has_not_begun, in_mpi};
 use crate::mpi::{self, WrittenCall};
@@ -25,8 +26,14 @@ pub(crate) struct NotEntered {
     pub(crate) certainty: Certainty,
 }
 
-/// A task with its place in the map, if it has one.
-pub(crate) type Member<'a> = (&'a Task, Option<&'a Located>);
+/// A task of a class.
+#[derive(Clone, Copy)]
+pub(crate) struct Member<'a> {
+    pub(crate) task: &'a Task,
+    /// Its place in the map, if it has one.
+    pub(crate) located: Option<&'a Located>,
+    pub(crate) like: Like,
+}
 
 /// All that MPI proves of the classes, given by their members; `has_moved` tells which classes were seen to move.
 pub(crate) fn not_entered(
@@ -37,20 +44,21 @@ pub(crate) fn not_entered(
     let mut known = Vec::new();
     let mut tasks = Vec::new();
     for (class, members) in classes.iter().enumerate() {
-        let waits = Vec::from_iter(members.iter().map(|&member| of_task(job.map, member)));
-        let Some(Some(first)) = waits
-            .first()
-            .filter(|first| waits.iter().all(|wait| wait == *first))
-        else {
+        let of_each_kind = members.iter().filter(|member| member.like.is_first());
+        let mut waits = of_each_kind.map(|&member| of_task(job.map, member));
+        let Some(Some(first)) = waits.next() else { continue };
+        if !waits.all(|wait| wait.as_ref() == Some(&first)) {
             continue;
-        };
-        let halted = members.iter().any(|(task, _)| state::halted_by(task).is_some());
+        }
+        let halted = members
+            .iter()
+            .any(|member| state::halted_by(member.task).is_some());
         known.push(class);
         tasks.push(waitgraph::Task {
             // A class stands for its members, which all do the same.
             rank: rank(class),
             stands_still: !halted && !has_moved(class),
-            threads: first.clone(),
+            threads: first,
         });
     }
     // Where a library was not measured to let all leave, nothing is known of the data.
@@ -84,14 +92,15 @@ fn rank(class: usize) -> Rank {
 }
 
 /// What each thread of a task was seen to do, as MPI sees it; nothing if it was not seen whole.
-fn of_task(map: &Map, (task, located): Member<'_>) -> Option<Vec<Activity>> {
+fn of_task(map: &Map, member: Member<'_>) -> Option<Vec<Activity>> {
+    let task = member.task;
     if !is_whole(&task.frames, &task.error) {
         return None;
     }
     let mut threads = vec![match in_mpi(task, &task.frames) {
         InMpi::Outside => Activity::Outside,
         InMpi::Inside { .. } if has_not_begun(task) => Activity::Outside,
-        InMpi::Inside { at, function } => inside(map, (task, located), at, &function),
+        InMpi::Inside { at, function } => inside(map, member, at, &function),
         InMpi::Named { .. } | InMpi::SomewhereInside | InMpi::Unknown => Activity::Unknown,
     }];
     threads.extend(task.threads.iter().map(|thread| {
@@ -124,7 +133,8 @@ fn is_outside(task: &Task, thread: &Thread) -> bool {
 }
 
 /// What a task does in `function`, an operation of MPI that it has entered by the frame `at`.
-fn inside(map: &Map, (task, located): Member<'_>, at: usize, function: &str) -> Activity {
+fn inside(map: &Map, member: Member<'_>, at: usize, function: &str) -> Activity {
+    let Member { task, located, .. } = member;
     let row = library::function(function);
     let Some(operation) = row.and_then(operation) else {
         return if row.is_some_and(Function::is_point_to_point) {

@@ -128,7 +128,7 @@ fn stacks(nodes: &BTreeMap<String, Node>) -> Result<Vec<Alike>, Error> {
                 task: first.to_string(),
                 rank: Some(first),
                 error: unordered(nodes, end),
-                frames: path(nodes, end),
+                frames: path(nodes, end).into(),
                 ..Task::default()
             };
             all.push(Alike { task, ranks });
@@ -163,7 +163,7 @@ fn of_several_ends(
             task: Task {
                 task: format!("{rank}#{}", at + 1),
                 error: unordered(nodes, end),
-                frames: path(nodes, end),
+                frames: path(nodes, end).into(),
                 ..Task::default()
             },
             ranks: RankSet::default(),

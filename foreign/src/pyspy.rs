@@ -2,7 +2,7 @@
 
 use crate::{Error, MAX_FRAMES, python};
 use serde::Deserialize;
-use snapshot::{Frame, Task, Thread};
+use snapshot::{Frame, Frames, Task, Thread};
 
 #[derive(Deserialize)]
 struct Dumped {
@@ -53,10 +53,10 @@ pub(crate) fn read(text: &str, task: &str, rank: Option<u32>) -> Result<Vec<Task
                 .position(|thread| thread.thread_name.as_deref() == Some("MainThread"))
         })
         .unwrap_or(0);
-    let mut frames = Vec::new();
+    let mut frames = Frames::default();
     let mut threads = Vec::new();
     for (at, thread) in dumped.into_iter().enumerate() {
-        let of_thread: Vec<Frame> = thread.frames.into_iter().rev().map(frame).collect();
+        let of_thread: Frames = thread.frames.into_iter().rev().map(frame).collect();
         if at == main {
             frames = of_thread;
         } else {

@@ -127,10 +127,7 @@ impl Threads {
 fn task_of(mut threads: Vec<Printed>, pid: Option<u32>, task: String, rank: Option<u32>) -> Task {
     let main = threads.iter().position(|thread| thread.is_main).unwrap_or(0);
     let main = threads.remove(main);
-    let outermost_first = |mut frames: Vec<Frame>| {
-        frames.reverse();
-        frames
-    };
+    let outermost_first = |frames: Vec<Frame>| frames.into_iter().rev().collect();
     Task {
         task,
         rank,

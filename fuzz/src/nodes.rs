@@ -109,7 +109,8 @@ pub(crate) fn seeds() -> Vec<(String, Vec<u8>)> {
             function: "main".to_owned(),
             line: Some(rank / 2),
             ..Frame::default()
-        }],
+        }]
+        .into(),
         ..Task::default()
     };
     let tasks = (0..6).map(|rank| FoundTask {

@@ -65,7 +65,7 @@ impl Told {
         }
         let mut tasks = Vec::new();
         for class in &report.classes {
-            let frames = Vec::from_iter(class.frames.iter().map(frame));
+            let frames = snapshot::Frames::from_iter(class.frames.iter().map(frame));
             let task = |task: String, rank| Task {
                 task,
                 rank,

@@ -73,6 +73,9 @@ pub struct Merged {
     pub complaints: Vec<Complaint>,
 }
 
+/// Where a task stands among all: those without a rank last.
+type Place = (bool, Option<u32>, NodeId);
+
 impl Merge {
     /// Takes what a node has seen. `own` are the ranks that it has, where the front knows.
     pub fn add(&mut self, node: NodeId, own: Option<&RankSet>, report: Report) {
@@ -104,7 +107,7 @@ impl Merge {
             if let Some(rank) = not_own {
                 not_its.entry(*node).or_default().push(rank);
             }
-            let fits = snapshot::join(&stack, task).is_some();
+            let fits = task.fits(&stack);
             if !fits {
                 let known = self.contradictory.entry(*node).or_default();
                 *known = known.saturating_add(1);
@@ -141,25 +144,26 @@ impl Merge {
         let contested = self.contested();
         let stacks = self.stacks.len();
         let is_believed = |own: &Own| own.rank.is_none_or(|rank| !contested.contains(rank));
-        let tasks = self.stacks.values().flat_map(|KnownStack { stack, tasks }| {
-            let believed = tasks.iter().filter(|(_, own)| is_believed(own));
-            believed.filter_map(move |(node, own)| {
-                let mut task = snapshot::join(stack, own)?;
-                host(*node).clone_into(&mut task.host);
+        let (complaints, window_us) = (self.complaints(&contested), self.window_us);
+        let mut placed: Vec<(Place, Task)> = Vec::new();
+        for KnownStack { stack, tasks } in self.stacks.into_values() {
+            let believed = tasks.into_iter().filter(|(_, own)| is_believed(own));
+            placed.extend(believed.filter_map(|(node, own)| {
+                let mut task = snapshot::join(&stack, own)?;
+                host(node).clone_into(&mut task.host);
                 if task.rank.is_none() {
                     task.task = format!("{}:{}", task.host, task.task);
                 }
-                Some((task.rank.is_none(), task.rank, *node, task))
-            })
-        });
-        let mut tasks = Vec::from_iter(tasks);
+                Some(((task.rank.is_none(), task.rank, node), task))
+            }));
+        }
         // Two processes of one rank are told apart by their names.
-        tasks.sort_by(|a, b| (a.0, a.1, a.2, &a.3.task).cmp(&(b.0, b.1, b.2, &b.3.task)));
+        placed.sort_by(|a, b| (a.0, &a.1.task).cmp(&(b.0, &b.1.task)));
         Merged {
-            tasks: tasks.into_iter().map(|(.., task)| task).collect(),
+            tasks: placed.into_iter().map(|(_, task)| task).collect(),
             stacks,
-            window_us: self.window_us,
-            complaints: self.complaints(&contested),
+            window_us,
+            complaints,
         }
     }
 

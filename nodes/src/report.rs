@@ -31,7 +31,9 @@ impl SharedStack {
 
     /// Its tasks, each as a record; `None` stands for one whose own part is of another stack.
     pub fn tasks(&self) -> impl Iterator<Item = Option<Task>> {
-        self.tasks.iter().map(|own| snapshot::join(&self.stack, own))
+        self.tasks
+            .iter()
+            .map(|own| snapshot::join(&self.stack, own.clone()))
     }
 }
 

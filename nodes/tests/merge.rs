@@ -2,7 +2,7 @@
 
 use base::{Random, RankSet};
 use nodes::{Complaint, FromNode, Merge, NodeId, Piece, Reader, Report};
-use snapshot::{Frame, Header, ProcessState, RunState, Task, Thread};
+use snapshot::{Frame, Frames, Header, ProcessState, RunState, Task, Thread};
 use std::collections::{BTreeMap, BTreeSet};
 
 const SEEDS: u64 = 40;
@@ -21,7 +21,7 @@ fn task(random: &mut Random, rank: Option<u32>, pid: u32) -> Task {
                 ..Frame::default()
             }
         };
-        Vec::from_iter((0..depth).map(|_| frame(random)))
+        (0..depth).map(|_| frame(random)).collect::<Frames>()
     };
     let state = |random: &mut Random| ProcessState {
         run: [RunState::Running, RunState::Sleeping][random.below(2)],
@@ -307,7 +307,7 @@ fn a_node_of_many_tasks_in_few_places_is_a_few_thousand_bytes() {
             task: rank.to_string(),
             rank: Some(rank),
             pid: Some(40_000 + rank),
-            frames,
+            frames: frames.into(),
             held_ns: Some(10_000 + random.below(9000) as u64),
             state: Some(ProcessState {
                 cpu_ms: Some(random.below(1 << 20) as u64),

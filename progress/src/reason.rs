@@ -65,6 +65,19 @@ pub enum Obstacle {
     },
 }
 
+impl Obstacle {
+    /// The same of another task with the same stack.
+    #[must_use]
+    pub fn of_task(&self, task: &str) -> Self {
+        match self {
+            Self::NoStack(_) => Self::NoStack(task.to_owned()),
+            Self::NotInMap(_) => Self::NotInMap(task.to_owned()),
+            Self::CodeUnknown(_) => Self::CodeUnknown(task.to_owned()),
+            other => other.clone(),
+        }
+    }
+}
+
 /// Why the order of two tasks is not known.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reason {

@@ -134,7 +134,7 @@ mod tests {
             let task = |rank: u32| Task {
                 task: rank.to_string(),
                 rank: Some(rank),
-                frames: vec![frame.clone()],
+                frames: vec![frame.clone()].into(),
                 ..Task::default()
             };
             (Header::default(), vec![task(0), task(1)])

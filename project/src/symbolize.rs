@@ -34,9 +34,9 @@ pub(crate) fn add_lines(tasks: &mut [Task], module: &dyn Fn(&str) -> Option<Exec
         return;
     }
     for task in tasks {
-        task.frames = with_lines(&task.frames, &found);
+        task.frames.edit(|frames| *frames = with_lines(frames, &found));
         for thread in &mut task.threads {
-            thread.frames = with_lines(&thread.frames, &found);
+            thread.frames.edit(|frames| *frames = with_lines(frames, &found));
         }
     }
 }

@@ -307,7 +307,7 @@ impl<'t> Subject<'t> {
         }
         for thread in self.threads {
             if thread.tid == pid {
-                record.frames = thread.frames;
+                record.frames = thread.frames.into();
                 record.held_ns = thread.held_ns;
                 record.unstopped = thread.unstopped;
                 record.told.extend(thread.told);
@@ -316,7 +316,7 @@ impl<'t> Subject<'t> {
                 record.threads.push(snapshot::Thread {
                     thread: thread.tid,
                     name: thread.name,
-                    frames: thread.frames,
+                    frames: thread.frames.into(),
                     error: thread.error,
                     held_ns: thread.held_ns,
                     unstopped: thread.unstopped,

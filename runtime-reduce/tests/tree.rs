@@ -104,7 +104,8 @@ fn report(random: &mut Random, node: u32) -> Report {
         frames: vec![Frame {
             function: format!("f{}", random.below(4)),
             ..Frame::default()
-        }],
+        }]
+        .into(),
         ..Task::default()
     };
     let ranks = node * 4..node * 4 + 1 + random.below(4) as u32;

@@ -6,9 +6,11 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 mod event;
+mod frames;
 mod own;
 
 pub use event::{Cause, EVENTS_SCHEMA, Event};
+pub use frames::{Frames, Passed};
 pub use own::{Own, OwnThread, join, split};
 
 use serde::{Deserialize, Serialize};
@@ -58,7 +60,7 @@ pub struct Task {
     pub host: String,
     /// Outermost first.
     #[serde(default)]
-    pub frames: Vec<Frame>,
+    pub frames: Frames,
     /// Why there are no frames, or why the outermost ones are missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
@@ -169,7 +171,7 @@ pub struct Thread {
     pub name: String,
     /// Outermost first.
     #[serde(default)]
-    pub frames: Vec<Frame>,
+    pub frames: Frames,
     /// Why there are no frames, or why the outermost ones are missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
@@ -213,6 +215,7 @@ pub struct Frame {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub missing: BTreeMap<String, String>,
     /// What the frame's call of an MPI function passed, by the place of the argument, from 0: the bits as an unsigned number.
+    /// In [`Frames`] this is kept aside.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub passed: BTreeMap<u8, u64>,
     /// Registers that the frame's code counts with and that calls preserve, by the numbers of DWARF.
@@ -286,6 +289,7 @@ pub fn read(text: &str) -> Result<(Header, Vec<Task>), ReadError> {
     let mut header = Header::default();
     let mut tasks: Vec<Task> = Vec::new();
     let mut names = std::collections::BTreeSet::new();
+    let mut known = frames::Known::default();
     for (index, line) in text.lines().enumerate() {
         let line_number = index + 1;
         if line.trim().is_empty() {
@@ -308,7 +312,7 @@ pub fn read(text: &str) -> Result<(Header, Vec<Task>), ReadError> {
             }
             continue;
         }
-        let task: Task = serde_json::from_str(line).map_err(|e| ReadError {
+        let mut task: Task = serde_json::from_str(line).map_err(|e| ReadError {
             line: line_number,
             reason: format!("not a task record: {e}"),
         })?;
@@ -318,6 +322,10 @@ pub fn read(text: &str) -> Result<(Header, Vec<Task>), ReadError> {
                 line: line_number,
                 reason,
             });
+        }
+        known.share(&mut task.frames);
+        for thread in &mut task.threads {
+            known.share(&mut thread.frames);
         }
         tasks.push(task);
     }
@@ -380,7 +388,7 @@ mod tests {
         assert_eq!((header.size, &tasks[0].threads[0].state), (None, &None));
         assert!(!tasks[0].frames[0].guessed);
         assert_eq!(write(&header, &tasks), old);
-        tasks[0].frames[0].guessed = true;
+        tasks[0].frames.edit(|frames| frames[0].guessed = true);
         tasks[0].threads[0].state = Some(ProcessState {
             lock: Some(Lock {
                 address: 4096,

@@ -1,8 +1,8 @@
 //! What tasks with one stack differ in: who each is, and what is of it alone. The rest, their common stack, need be kept or sent once.
 
-use crate::{Frame, Lock, ProcessState, Task};
+use crate::frames::{self, Frames, Passed};
+use crate::{Lock, ProcessState, Task};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// What is left of a task without the stack that it may share with others.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -48,8 +48,8 @@ pub struct OwnThread {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lock: Option<Lock>,
     /// What calls of MPI have passed, by the number of their frame: addresses differ from process to process.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub passed: BTreeMap<u32, BTreeMap<u8, u64>>,
+    #[serde(default, skip_serializing_if = "Passed::is_empty")]
+    pub passed: Passed,
 }
 
 fn is_zero(number: &u32) -> bool {
@@ -58,31 +58,40 @@ fn is_zero(number: &u32) -> bool {
 
 impl OwnThread {
     /// Takes away what is of one thread alone.
-    fn taken_from(state: &mut Option<ProcessState>, frames: &mut [Frame]) -> Self {
-        let mut own = OwnThread::default();
+    fn taken_from(state: &mut Option<ProcessState>, frames: &mut Frames) -> Self {
+        let mut own = OwnThread {
+            passed: frames.take_passed(),
+            ..OwnThread::default()
+        };
         if let Some(state) = state {
             own.cpu_ms = state.cpu_ms.take();
             own.lock = state.lock.take();
         }
-        for (number, frame) in (0..).zip(frames) {
-            if !frame.passed.is_empty() {
-                own.passed.insert(number, std::mem::take(&mut frame.passed));
-            }
-        }
         own
     }
 
-    /// Puts it back; `None` where it is of another stack.
-    fn put_back(&self, state: &mut Option<ProcessState>, frames: &mut [Frame]) -> Option<()> {
-        match state {
-            Some(state) => (state.cpu_ms, state.lock) = (self.cpu_ms, self.lock),
-            None if self.cpu_ms.is_some() || self.lock.is_some() => return None,
-            None => {}
+    /// Whether this is of such a stack.
+    fn fits(&self, state: Option<&ProcessState>, frames: &Frames) -> bool {
+        let is_of_state = state.is_some() || self.cpu_ms.is_none() && self.lock.is_none();
+        is_of_state && frames::fits(&self.passed, frames.len())
+    }
+
+    /// Puts back all but what it says of its thread itself.
+    fn put_back(self, state: &mut Option<ProcessState>, frames: &mut Frames) {
+        if let Some(state) = state {
+            (state.cpu_ms, state.lock) = (self.cpu_ms, self.lock);
         }
-        for (&number, passed) in &self.passed {
-            frames.get_mut(number as usize)?.passed.clone_from(passed);
-        }
-        Some(())
+        frames.put_passed_back(self.passed);
+    }
+}
+
+impl Own {
+    /// Whether this is of a task with such a stack, so that [`join`] puts them together.
+    pub fn fits(&self, stack: &Task) -> bool {
+        let mut threads = self.threads.iter().zip(&stack.threads);
+        self.main.fits(stack.state.as_ref(), &stack.frames)
+            && self.threads.len() == stack.threads.len()
+            && threads.all(|(own, thread)| own.fits(thread.state.as_ref(), &thread.frames))
     }
 }
 
@@ -113,25 +122,25 @@ pub fn split(mut task: Task) -> (Task, Own) {
 }
 
 /// Puts a task together again; `None` where its own part is of another stack.
-pub fn join(stack: &Task, own: &Own) -> Option<Task> {
-    let mut task = Task {
-        task: own.task.clone(),
-        rank: own.rank,
-        pid: own.pid,
-        host: own.host.clone(),
-        world: own.world,
-        held_ns: own.main.held_ns,
-        told: own.main.told.clone(),
-        ..stack.clone()
-    };
-    own.main.put_back(&mut task.state, &mut task.frames)?;
-    if own.threads.len() != task.threads.len() {
+pub fn join(stack: &Task, own: Own) -> Option<Task> {
+    if !own.fits(stack) {
         return None;
     }
-    for (thread, own) in task.threads.iter_mut().zip(&own.threads) {
+    let mut task = Task {
+        task: own.task,
+        rank: own.rank,
+        pid: own.pid,
+        host: own.host,
+        world: own.world,
+        ..stack.clone()
+    };
+    let mut main = own.main;
+    (task.held_ns, task.told) = (main.held_ns, std::mem::take(&mut main.told));
+    main.put_back(&mut task.state, &mut task.frames);
+    for (thread, mut own) in task.threads.iter_mut().zip(own.threads) {
         (thread.thread, thread.held_ns) = (own.thread, own.held_ns);
-        thread.told.clone_from(&own.told);
-        own.put_back(&mut thread.state, &mut thread.frames)?;
+        thread.told = std::mem::take(&mut own.told);
+        own.put_back(&mut thread.state, &mut thread.frames);
     }
     Some(task)
 }
@@ -139,7 +148,8 @@ pub fn join(stack: &Task, own: &Own) -> Option<Task> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{RunState, Thread};
+    use crate::{Frame, RunState, Thread};
+    use std::collections::BTreeMap;
 
     fn task(rank: u32) -> Task {
         let frames = |first: u64| {
@@ -148,13 +158,13 @@ mod tests {
                 function: function.to_owned(),
                 ..Frame::default()
             };
-            vec![
+            Frames::from(vec![
                 named("main"),
                 Frame {
                     passed,
                     ..named("MPI_Recv")
                 },
-            ]
+            ])
         };
         let state = Some(ProcessState {
             run: RunState::Sleeping,
@@ -188,7 +198,7 @@ mod tests {
         assert_eq!(first.0, second.0);
         assert_ne!(first.1, second.1);
         for (rank, (stack, own)) in [(1, first), (2, second)] {
-            assert_eq!(join(&stack, &own), Some(task(rank)));
+            assert_eq!(join(&stack, own), Some(task(rank)));
         }
     }
 
@@ -200,9 +210,10 @@ mod tests {
             ..stack.clone()
         };
         let flat = Task {
-            frames: Vec::new(),
-            ..stack
+            frames: Frames::default(),
+            ..stack.clone()
         };
-        assert_eq!((join(&fewer, &own), join(&flat, &own)), (None, None));
+        assert!(own.fits(&stack) && !own.fits(&fewer) && !own.fits(&flat));
+        assert_eq!((join(&fewer, own.clone()), join(&flat, own)), (None, None));
     }
 }

@@ -1,7 +1,7 @@
 //! The made-up job.
 
 use engine::{Map, SourceFile, TreeOptions};
-use snapshot::{Frame, Task, Value};
+use snapshot::{Frame, Frames, Task, Value};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
@@ -154,31 +154,37 @@ impl Job {
 
     /// What is seen of some ranks.
     pub fn tasks(&self, ranks: std::ops::Range<u32>) -> impl Iterator<Item = Task> + '_ {
-        ranks.map(|rank| self.task(rank))
+        // Those at one place share their frames, as those that a probe sends do.
+        let mut known: BTreeMap<[i64; 6], Frames> = BTreeMap::new();
+        ranks.map(move |rank| {
+            let place = self.place(rank);
+            let frames = known.entry(place).or_insert_with(|| frames_at(place));
+            Task {
+                task: rank.to_string(),
+                rank: Some(rank),
+                frames: frames.clone(),
+                ..Task::default()
+            }
+        })
     }
+}
 
-    fn task(&self, rank: u32) -> Task {
-        let [it, t, k, second, s, line] = self.place(rank);
-        let mut frames = vec![
-            frame("main", 31, Some(("it", it))),
-            frame("advance", 25, Some(("t", t))),
-            frame("cycle", if second == 0 { 17 } else { 19 }, Some(("k", k))),
-        ];
-        if line == 9 {
-            frames.push(frame("smooth", 12, Some(("s", s))));
-            frames.push(frame("MPI_Allreduce", 0, None));
-        } else {
-            frames.push(frame("smooth", 11, Some(("s", s))));
-            frames.push(frame("kernel", if line == 3 { 4 } else { 5 }, Some(("j", 1))));
-            frames.push(frame(if line == 3 { "work" } else { "MPI_Waitall" }, 0, None));
-        }
-        Task {
-            task: rank.to_string(),
-            rank: Some(rank),
-            frames,
-            ..Task::default()
-        }
+/// The frames of a task at a place.
+fn frames_at([it, t, k, second, s, line]: [i64; 6]) -> Frames {
+    let mut frames = vec![
+        frame("main", 31, Some(("it", it))),
+        frame("advance", 25, Some(("t", t))),
+        frame("cycle", if second == 0 { 17 } else { 19 }, Some(("k", k))),
+    ];
+    if line == 9 {
+        frames.push(frame("smooth", 12, Some(("s", s))));
+        frames.push(frame("MPI_Allreduce", 0, None));
+    } else {
+        frames.push(frame("smooth", 11, Some(("s", s))));
+        frames.push(frame("kernel", if line == 3 { 4 } else { 5 }, Some(("j", 1))));
+        frames.push(frame(if line == 3 { "work" } else { "MPI_Waitall" }, 0, None));
     }
+    frames.into()
 }
 
 /// How many classes there are where there are very many.

@@ -1,7 +1,7 @@
 //! What each task waits for, as its stack and its call tell.
 
 use crate::assemble::JobView;
-use crate::beneath::{InMpi, has_not_begun, in_mpi};
+use crate::beneath::{InMpi, has_not_begun, in_mpi, is_at_entry};
 use crate::blocking::{is_blocking, is_test};
 use crate::mpi::{self, CallView};
 use crate::sends::{self, Sends, Wanted};
@@ -65,7 +65,10 @@ pub(super) struct Tasks<'j, 'a> {
     /// The first task of each class in `all`.
     starts: Vec<usize>,
     pub(super) by_rank: BTreeMap<u32, usize>,
+    /// By kind: whom a task waits for depends on nothing that is its own.
     found: Vec<OnceCell<Found>>,
+    /// By kind.
+    at_entry: Vec<OnceCell<bool>>,
     not_entered: &'j [NotEntered],
     has_moved: &'j dyn Fn(usize) -> bool,
 }
@@ -93,10 +96,11 @@ impl<'j, 'a> Tasks<'j, 'a> {
             all.extend((0..members.len()).map(|at| (class, at)));
         }
         let ranks = all.iter().enumerate();
-        let by_rank = ranks.filter_map(|(index, &(class, at))| Some((members[class][at].0.rank?, index)));
+        let by_rank = ranks.filter_map(|(index, &(class, at))| Some((members[class][at].task.rank?, index)));
         Self {
             by_rank: by_rank.collect(),
-            found: all.iter().map(|_| OnceCell::new()).collect(),
+            found: (0..job.kinds).map(|_| OnceCell::new()).collect(),
+            at_entry: vec![OnceCell::new(); job.kinds],
             job,
             members,
             all,
@@ -115,9 +119,19 @@ impl<'j, 'a> Tasks<'j, 'a> {
         self.all[at].0
     }
 
-    pub(super) fn task(&self, at: usize) -> &'j Task {
+    fn member(&self, at: usize) -> Member<'j> {
         let (class, member) = self.all[at];
-        self.members[class][member].0
+        self.members[class][member]
+    }
+
+    pub(super) fn task(&self, at: usize) -> &'j Task {
+        self.member(at).task
+    }
+
+    /// Whether a task comes to an operation of MPI, or leaves it.
+    pub(super) fn is_at_entry(&self, at: usize) -> bool {
+        let member = self.member(at);
+        *self.at_entry[member.like.kind.index()].get_or_init(|| is_at_entry(member.task))
     }
 
     pub(super) fn who(&self, tasks: &[usize]) -> Who {
@@ -148,8 +162,7 @@ impl<'j, 'a> Tasks<'j, 'a> {
         let [half] = &self.found(at).halves[..] else {
             return None;
         };
-        let (class, member) = self.all[sender];
-        let (task, located) = self.members[class][member];
+        let Member { task, located, .. } = self.member(sender);
         let alone = task.threads.iter().all(|thread| waits::is_helper(&thread.frames));
         if half.does == Does::Sends || !alone || !waits::is_whole(&task.frames, &task.error) {
             return None;
@@ -166,10 +179,9 @@ impl<'j, 'a> Tasks<'j, 'a> {
     }
 
     fn found(&self, at: usize) -> &Found {
-        self.found[at].get_or_init(|| match self.find_standing(at) {
+        let Member { task, located, like } = self.member(at);
+        self.found[like.kind.index()].get_or_init(|| match self.find_standing(at) {
             Ok(call) => {
-                let (class, member) = self.all[at];
-                let (task, located) = self.members[class][member];
                 let calls = located.map(|located| mpi::calls_in(self.job.map, located, task, &call));
                 let halves = halves(&call, &calls.unwrap_or_default());
                 Found {
@@ -186,8 +198,7 @@ impl<'j, 'a> Tasks<'j, 'a> {
 
     /// What is known of a task without the arguments of its call; the call where these tell.
     fn find_standing(&self, at: usize) -> Result<String, Standing> {
-        let (class, member) = self.all[at];
-        let (task, _) = self.members[class][member];
+        let (class, task) = (self.class(at), self.task(at));
         if let Some(why) = state::halted_by(task) {
             return Err(Standing::Halted(why));
         }

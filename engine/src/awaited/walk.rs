@@ -5,7 +5,6 @@ use super::{Awaited, ChainEnd, Culprit, ToldBy, Wait, WaitsFor};
 use crate::Who;
 use crate::answer::Certainty;
 use crate::assemble::first_task;
-use crate::beneath::is_at_entry;
 use base::RankSet;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -43,7 +42,7 @@ impl Walk {
         while let Some(at) = self.queue.pop_front() {
             match tasks.standing(at) {
                 Standing::Free { .. } | Standing::Halted(_) => self.free.push(at),
-                _ if is_at_entry(tasks.task(at)) => self.free.push(at),
+                _ if tasks.is_at_entry(at) => self.free.push(at),
                 Standing::NotKnown => self.not_known.push(at),
                 Standing::Anybody { .. } => {
                     // Of those whose message it could take one is enough.
@@ -229,7 +228,7 @@ fn alone_outside(tasks: &Tasks<'_, '_>, reached: &BTreeMap<usize, Option<(usize,
         match tasks.standing(at) {
             Standing::Free { .. } | Standing::Halted(_) => free.push(at),
             Standing::NotKnown => return None,
-            _ if is_at_entry(tasks.task(at)) => free.push(at),
+            _ if tasks.is_at_entry(at) => free.push(at),
             _ => {}
         }
     }

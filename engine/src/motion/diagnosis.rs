@@ -90,6 +90,12 @@ impl<'j> Seen<'j> {
         Who::new(self.members.iter().map(|&at| self.job.tasks[at]), &|_| false)
     }
 
+    /// Whether all of these are; those of one kind do the same.
+    fn are_blocked(&self, mut tasks: impl Iterator<Item = usize>) -> bool {
+        let is_first = |&task: &usize| self.job.likes[task].is_first();
+        tasks.all(|task| !is_first(&task) || self.is_blocked(task))
+    }
+
     fn is_blocked(&self, task: usize) -> bool {
         matches!(self.job.activity(task), Activity::Blocked(_))
     }
@@ -142,7 +148,7 @@ impl<'j> Seen<'j> {
     fn nobody_came_on(&self) -> Option<(Diagnosis, String)> {
         let everybody = self.everybody();
         let all_wait = self.all.waiting == self.total && self.total > 1;
-        if all_wait && (0..self.job.tasks.len()).all(|task| self.is_blocked(task)) {
+        if all_wait && self.are_blocked(0..self.job.tasks.len()) {
             return Some(if self.job.is_complete {
                 let text = format!("deadlock: {everybody} wait for each other, and none went on");
                 (Diagnosis::Deadlock, text)

@@ -11,7 +11,7 @@ use snapshot::{ProcessState, RunState, Task};
 use std::time::Duration;
 
 /// Everybody goes straight down; `other` is a communicator that nobody knows.
-const STRAIGHT: &str = "\
+pub(super) const STRAIGHT: &str = "\
 void f(MPI_Comm other, int from, int to) {
     MPI_Recv(a, 1, MPI_INT, from, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Recv(a, 1, MPI_INT, from, 7, other, MPI_STATUS_IGNORE);
@@ -29,21 +29,21 @@ void f(MPI_Comm other, int from, int to) {
 
 /// The variables of the source are in the frame; who optimises is not asked, since the build is not known to have.
 fn stacks(given: &[&str]) -> Vec<Task> {
-    let mut tasks = in_mpich(given);
-    for task in &mut tasks {
-        let Some(outer) = task.frames.first_mut() else {
-            continue;
-        };
-        // As a debugger passes them: by the position of the argument.
+    // As a debugger passes them: by the position of the argument.
+    let pass = |outer: &mut snapshot::Frame| {
         for (name, value) in std::mem::take(&mut outer.values) {
             let snapshot::Value::Integer(value) = value else {
                 continue;
             };
             let index = name.trim_start_matches("arg").parse().unwrap();
-            outer
-                .passed
-                .insert(index, u64::from(i32::try_from(value).unwrap().cast_unsigned()));
+            let bits = u64::from(i32::try_from(value).unwrap().cast_unsigned());
+            outer.passed.insert(index, bits);
         }
+    };
+    let mut tasks = in_mpich(given);
+    for task in &mut tasks {
+        task.frames
+            .edit(|frames| frames.first_mut().into_iter().for_each(pass));
     }
     tasks
 }
@@ -411,7 +411,7 @@ fn who_may_not_be_waiting_is_not_said_to_wait() {
     let found = answer(&map(STRAIGHT), &tasks, RankSet::default());
     assert_eq!(found.awaited.unwrap().end, ChainEnd::Unknown);
     // Nothing at all was seen of that thread.
-    tasks[1].threads[0].frames.clear();
+    tasks[1].threads[0].frames = snapshot::Frames::default();
     let found = answer(&map(STRAIGHT), &tasks, RankSet::default());
     assert_eq!(
         found.awaited.unwrap().culprit().unwrap().certainty,

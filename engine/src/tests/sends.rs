@@ -4,7 +4,7 @@
 
 use super::{map, tasks};
 use crate::sends::{self, Coming, Wanted};
-use crate::stacks::locate_all;
+use crate::stacks::execution_point;
 use base::Random;
 use progress::Order;
 use waitgraph::Tag;
@@ -231,7 +231,7 @@ fn what_comes_never_is_sent_by_no_run() {
                     }
                 });
                 let given = Vec::from_iter(frames.chain(["puts:0".to_owned()])).join(",");
-                let located = locate_all(&order, &tasks(&[&given])).remove(0);
+                let located = order.locate(&execution_point(&map, &tasks(&[&given])[0]));
                 for by in 0..2_u32 {
                     for tag in [3, 4] {
                         let found = sends::of(
@@ -278,7 +278,7 @@ fn where_anything_may_be_called_nothing_is_claimed() {
     let of = |text: &str, given: &str| {
         let map = map(text);
         let order = Order::new(&map);
-        let located = locate_all(&order, &tasks(&[given])).remove(0);
+        let located = order.locate(&execution_point(&map, &tasks(&[given])[0]));
         let wanted = Wanted {
             tag: Tag::Is(3),
             by: 1,

@@ -6,7 +6,7 @@ use base::RankSet;
 use std::time::Duration;
 
 /// Whoever is in the loop that nothing counts cannot be ordered against those behind it by the code.
-const OPEN: &str = "\
+pub(super) const OPEN: &str = "\
 void f(MPI_Comm comm, int n) {
     while (x) {
         work();
@@ -20,10 +20,17 @@ void f(MPI_Comm comm, int n) {
 }
 ";
 
+/// Changes the frames of tasks.
+fn each_frame(tasks: &mut [snapshot::Task], change: impl Fn(&mut snapshot::Frame)) {
+    for task in tasks {
+        task.frames.edit(|frames| frames.iter_mut().for_each(&change));
+    }
+}
+
 /// Stacks as real ones are: what MPI does is in its library.
 pub(super) fn in_mpich(given: &[&str]) -> Vec<snapshot::Task> {
     let mut tasks = tasks(given);
-    for frame in tasks.iter_mut().flat_map(|task| &mut task.frames) {
+    let in_library = |frame: &mut snapshot::Frame| {
         if frame.line == Some(0) {
             let library = if frame.function.contains("MPI") {
                 "/usr/lib/libmpich.so.12"
@@ -32,7 +39,8 @@ pub(super) fn in_mpich(given: &[&str]) -> Vec<snapshot::Task> {
             };
             frame.module = Some(library.to_owned());
         }
-    }
+    };
+    each_frame(&mut tasks, in_library);
     tasks
 }
 
@@ -76,12 +84,10 @@ fn mpi_proves_nothing_of_who_cannot_run_or_was_not_seen_whole() {
     assert_eq!(witness(&tasks), probable);
     // Of one library nobody has measured whether it completes.
     let mut tasks = whole.clone();
-    for frame in tasks.iter_mut().flat_map(|task| &mut task.frames) {
-        frame.module = frame
-            .module
-            .take()
-            .map(|_| "/opt/libmpi_of_somebody.so".to_owned());
-    }
+    each_frame(&mut tasks, |frame| {
+        let other = |_| "/opt/libmpi_of_somebody.so".to_owned();
+        frame.module = frame.module.take().map(other);
+    });
     assert_eq!(witness(&tasks), probable);
 }
 
@@ -145,11 +151,9 @@ fn exact(given: &[&str]) -> Vec<snapshot::Task> {
             module: Some("/usr/lib/libc.so.6".to_owned()),
             ..snapshot::Frame::default()
         };
-        task.frames.insert(0, start);
-        for frame in &mut task.frames {
-            frame.pc = Some(0x1000);
-        }
+        task.frames.edit(|frames| frames.insert(0, start));
     }
+    each_frame(&mut tasks, |frame| frame.pc = Some(0x1000));
     tasks
 }
 
@@ -216,8 +220,10 @@ fn where_all_are_inside_those_that_wait_must_be_seen_to_go_round() {
     assert_eq!(witness(&same, &same), (Certainty::Probable, Witness::Mpi));
     let mut turned = same.clone();
     for (number, task) in (1..).zip(&mut turned) {
-        let innermost = task.frames.last_mut().unwrap();
-        innermost.pc = Some(innermost.pc.unwrap_or_default() + number);
+        task.frames.edit(|frames| {
+            let innermost = frames.last_mut().unwrap();
+            innermost.pc = Some(innermost.pc.unwrap_or_default() + number);
+        });
     }
     assert_eq!(witness(&same, &turned), (Certainty::Proven, Witness::Mpi));
     // One of the two that wait inside does not move.

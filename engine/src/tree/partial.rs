@@ -73,15 +73,18 @@ mod tests {
     use snapshot::{Frame, Task};
 
     fn job(qualified: &[(u32, &str)]) -> JobTree {
-        let tasks = Vec::from_iter(qualified.iter().map(|&(line, name)| Task {
-            frames: vec![Frame {
-                function: "relax".to_owned(),
-                qualified: Some(name.to_owned()),
-                file: Some("a/grid.h".to_owned()),
-                line: Some(line),
-                ..Frame::default()
-            }],
-            ..Task::default()
+        let tasks = Vec::from_iter(qualified.iter().map(|&(line, name)| {
+            Task {
+                frames: vec![Frame {
+                    function: "relax".to_owned(),
+                    qualified: Some(name.to_owned()),
+                    file: Some("a/grid.h".to_owned()),
+                    line: Some(line),
+                    ..Frame::default()
+                }]
+                .into(),
+                ..Task::default()
+            }
         }));
         JobTree {
             qualified: QualifiedNames::of(tasks.iter()),

@@ -67,10 +67,12 @@ fn random(random: &mut Random, count: u32) -> Vec<String> {
 #[test]
 fn functions_that_only_the_map_lacks_keep_their_lines() {
     let mut given = tasks(&["main:26,operator():7,each:8,sleep_for:80,nanosleep:0"]);
-    for frame in &mut given[0].frames[1..3] {
-        frame.file = Some("a.c".to_owned());
-        frame.module = Some("program".to_owned());
-    }
+    given[0].frames.edit(|frames| {
+        for frame in &mut frames[1..3] {
+            frame.file = Some("a.c".to_owned());
+            frame.module = Some("program".to_owned());
+        }
+    });
     let options = TreeOptions::default();
     let tree = tree_of(&map(SOLVER), &given, &options);
     let shown = tree.nodes.iter().map(|node| (node.function.as_str(), node.line));
@@ -472,7 +474,7 @@ fn stacks_of_many_ranks_are_answered_as_the_ranks_one_by_one() {
 fn what_could_not_be_read_is_there_all_the_same() {
     let map = map(SOLVER);
     let mut tasks = tasks(&HUNG);
-    tasks[0].frames.clear();
+    tasks[0].frames = snapshot::Frames::default();
     tasks[0].pid = Some(4711);
     tasks[0].error = Some("pid 4711: no /proc/4711/maps (errno 14711)".to_owned());
     tasks[1].threads = vec![snapshot::Thread {
@@ -480,7 +482,8 @@ fn what_could_not_be_read_is_there_all_the_same() {
         frames: vec![snapshot::Frame {
             function: "worker".to_owned(),
             ..snapshot::Frame::default()
-        }],
+        }]
+        .into(),
         ..snapshot::Thread::default()
     }];
     let missing: RankSet = "7-9".parse().unwrap();

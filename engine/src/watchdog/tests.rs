@@ -22,7 +22,7 @@ fn task(rank: u32, frames: Vec<Frame>, run: RunState, call: Option<&str>) -> Tas
         task: rank.to_string(),
         rank: Some(rank),
         pid: Some(100 + rank),
-        frames,
+        frames: frames.into(),
         state: Some(ProcessState {
             run,
             system_call: call.map(str::to_owned),
@@ -99,9 +99,11 @@ fn who_computes_is_given_time_and_not_called_hung() {
 fn a_worker_that_computes_keeps_its_task_busy() {
     let job = |second: u32| {
         let mut joins = sleeps(0, "futex");
-        joins.frames[1].function = "pthread_join".to_owned();
+        joins
+            .frames
+            .edit(|frames| frames[1].function = "pthread_join".to_owned());
         joins.threads = vec![Thread {
-            frames: vec![frame("worker", "app", u64::from(second))],
+            frames: vec![frame("worker", "app", u64::from(second))].into(),
             state: Some(ProcessState {
                 run: RunState::Running,
                 ..ProcessState::default()
@@ -118,7 +120,8 @@ fn a_worker_that_computes_keeps_its_task_busy() {
             frames: vec![
                 frame("epoll_wait", "libc.so.6", 1),
                 frame("??", "libopen-pal.so.40", 2),
-            ],
+            ]
+            .into(),
             ..Thread::default()
         }];
         vec![joins, waits(1, 5, 1)]
@@ -147,7 +150,9 @@ fn timers_files_and_polling_are_no_standstill() {
     }
     let polls = |second: u32| {
         let mut polls = waits(0, 5, u64::from(second));
-        polls.frames[1].function = "MPI_Test".to_owned();
+        polls
+            .frames
+            .edit(|frames| frames[1].function = "MPI_Test".to_owned());
         vec![polls, waits(1, 5, 1)]
     };
     assert_eq!(watch(&mut dog(), 49, polls), None);

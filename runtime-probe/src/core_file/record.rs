@@ -9,7 +9,7 @@ use crate::locate::Locator;
 use crate::modules::Modules;
 use crate::unwind::unwind;
 use progress_map::Map;
-use snapshot::Task;
+use snapshot::{Frames, Task};
 use std::collections::BTreeMap;
 
 /// The records of processes that have left cores, in the order of `cores`: what [`take`](crate::take) says of live
@@ -66,7 +66,7 @@ fn record(core: &Core, map: &Map, locators: &[Locator<'_>], modules: &mut Module
         };
         let lost = |address| format!("the core does not hold the stack at {address:#x}");
         let error = end.in_words(&space, modules, "", &lost);
-        (builder.build(&stack), error)
+        (Frames::from(builder.build(&stack)), error)
     };
     let mut problems: Vec<String> = fit.problem.into_iter().collect();
     let main = core.main_thread();
@@ -98,8 +98,10 @@ fn record(core: &Core, map: &Map, locators: &[Locator<'_>], modules: &mut Module
             .then(|| format!("{path} was cut off while it was read: look again"))
     });
     if torn.is_some() {
-        record.frames.clear();
-        record.threads.iter_mut().for_each(|thread| thread.frames.clear());
+        record.frames = Frames::default();
+        for thread in &mut record.threads {
+            thread.frames = Frames::default();
+        }
         problems.extend(torn);
     }
     if let Some((there, whole)) = core.cut_off() {

@@ -31,7 +31,8 @@ fn reports(random: &mut Random, count: u32) -> Vec<(NodeId, PlannedNode, Report)
         frames: vec![Frame {
             function: format!("function_{}", random.below(5)),
             ..Frame::default()
-        }],
+        }]
+        .into(),
         ..Task::default()
     };
     let node = |node: u32| {

@@ -239,7 +239,7 @@ impl Case {
         snapshot::Task {
             task: task_name(moment),
             rank: Some(RANKS[moment.run]),
-            frames,
+            frames: frames.into(),
             ..snapshot::Task::default()
         }
     }

@@ -211,22 +211,24 @@ fn half(map: &engine::Map, seed: u64) -> engine::Map {
 /// A stop of which no value is known.
 fn blind(stop: &Stop) -> Stop {
     let mut stop = stop.clone();
-    for frame in &mut stop.task.frames {
-        frame.values.clear();
-    }
+    let forget = |frame: &mut snapshot::Frame| frame.values.clear();
+    stop.task.frames.edit(|frames| frames.iter_mut().for_each(forget));
     stop
 }
 
 /// A stop as it is seen of a program without debug info: frames of the machine, with addresses and registers.
 fn bare(stop: &Stop, program: &str) -> Stop {
     let mut stop = stop.clone();
-    stop.task.frames.retain(|frame| !frame.inlined);
-    for frame in &mut stop.task.frames {
+    let strip = |frame: &mut snapshot::Frame| {
         frame.module.get_or_insert_with(|| program.to_owned());
         (frame.file, frame.line, frame.column) = (None, None, None);
         frame.values.clear();
         frame.missing.clear();
         (frame.inexact, frame.straight) = (false, false);
-    }
+    };
+    stop.task.frames.edit(|frames| {
+        frames.retain(|frame| !frame.inlined);
+        frames.iter_mut().for_each(strip);
+    });
     stop
 }
