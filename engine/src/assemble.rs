@@ -491,14 +491,16 @@ impl<'a> JobView<'a> {
                 .collect()
         };
         let tasks = Vec::from_iter(members.iter().map(|&at| self.tasks[at]));
-        let with_likes = members.iter().map(|&at| (self.tasks[at], self.likes[at]));
+        let with_likes = Vec::from_iter(members.iter().map(|&at| (self.tasks[at], self.likes[at])));
         let who: &dyn Fn(&[&'a Task]) -> Who = &|tasks| self.named.who(tasks.iter().copied());
         let unordered = self.classes.classes[class]
             .unordered
             .as_ref()
             .map(ToString::to_string);
         let threads_behind = match position.activity {
-            Activity::Joining(_) if unordered.is_none() => counterparts::behind(&self.order, &tasks, who),
+            Activity::Joining(_) if unordered.is_none() => {
+                counterparts::behind(&self.order, &with_likes, who)
+            }
             _ => Vec::new(),
         };
         TaskClass {
@@ -512,7 +514,7 @@ impl<'a> JobView<'a> {
             unordered,
             state: self.state(&tasks),
             calls: self.calls_of(members, calls),
-            threads: threads::groups(&self.order, with_likes, who),
+            threads: threads::groups(&self.order, &with_likes, who),
             threads_behind,
         }
     }

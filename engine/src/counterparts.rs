@@ -6,6 +6,7 @@
 //! Main threads that are equal are in one iteration of all loops around them; where nothing tells which, one task's threads may
 //! be at work for another iteration than the other's, and nothing is claimed.
 
+use crate::alike::{KindId, Like, Turn};
 use crate::answer::{FirstTask, Position};
 use crate::assemble::first_task;
 use crate::threads::{self, ThreadActivity};
@@ -13,6 +14,7 @@ use crate::{Relation, Who};
 use progress::{Located, Order};
 use progress_map::FunctionId;
 use snapshot::Task;
+use std::collections::BTreeMap;
 
 /// Threads of some tasks that are behind their counterparts in the other tasks of a class.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,6 +38,7 @@ pub struct ThreadsBehind {
 /// One thread that is in the program's code, of one task.
 struct Worker<'t> {
     task: &'t Task,
+    kind: KindId,
     /// Its place in the task's list.
     number: usize,
     begun_by: FunctionId,
@@ -45,28 +48,30 @@ struct Worker<'t> {
 /// What is known of the threads of tasks whose main threads are at one point, by the threads' number.
 pub(crate) fn behind<'t>(
     order: &Order<'_>,
-    tasks: &[&'t Task],
+    tasks: &[(&'t Task, Like)],
     who: &dyn Fn(&[&'t Task]) -> Who,
 ) -> Vec<ThreadsBehind> {
-    let [first, others @ ..] = tasks else {
+    let [(first, _), others @ ..] = tasks else {
         return Vec::new();
     };
     if others.is_empty() {
         return Vec::new();
     }
+    // As of main threads, the first two of a kind tell all.
+    let told = Vec::from_iter(tasks.iter().filter(|(_, like)| like.turn != Turn::Further));
     let mut found: Vec<ThreadsBehind> = Vec::new();
     for (number, like) in first.threads.iter().enumerate() {
-        let are_counterparts = others.iter().all(|task| {
+        let are_counterparts = told.iter().all(|(task, _)| {
             let thread = task.threads.get(number);
             task.threads.len() == first.threads.len() && thread.is_some_and(|thread| thread.name == like.name)
         });
         if !are_counterparts {
             continue;
         }
-        let workers = tasks.iter().filter_map(|task| worker(order, task, number));
+        let workers = told.iter().filter_map(|told| worker(order, told, number));
         let workers = Vec::from_iter(workers);
         let alike = workers.windows(2).all(|two| two[0].begun_by == two[1].begun_by);
-        let Some(behind) = alike.then(|| of_number(order, &workers, who)).flatten() else {
+        let Some(behind) = alike.then(|| of_number(order, &workers, (tasks, who))).flatten() else {
             continue;
         };
         // A team whose threads are all behind in one task is one line.
@@ -81,7 +86,7 @@ pub(crate) fn behind<'t>(
     found
 }
 
-fn worker<'t>(order: &Order<'_>, task: &'t Task, number: usize) -> Option<Worker<'t>> {
+fn worker<'t>(order: &Order<'_>, &(task, like): &(&'t Task, Like), number: usize) -> Option<Worker<'t>> {
     let (_, located) = threads::located(order, task, &task.threads[number]);
     if located.obstacle.is_some() {
         return None;
@@ -89,6 +94,7 @@ fn worker<'t>(order: &Order<'_>, task: &'t Task, number: usize) -> Option<Worker
     let begun_by = located.frames.iter().find_map(|frame| frame.function)?;
     Some(Worker {
         task,
+        kind: like.kind,
         number,
         begun_by,
         located,
@@ -99,7 +105,7 @@ fn worker<'t>(order: &Order<'_>, task: &'t Task, number: usize) -> Option<Worker
 fn of_number<'t>(
     order: &Order<'_>,
     workers: &[Worker<'t>],
-    who: &dyn Fn(&[&'t Task]) -> Who,
+    (tasks, who): (&[(&'t Task, Like)], &dyn Fn(&[&'t Task]) -> Who),
 ) -> Option<ThreadsBehind> {
     let located = Vec::from_iter(workers.iter().map(|worker| worker.located.clone()));
     let classes = progress::classify(order, &located);
@@ -108,10 +114,20 @@ fn of_number<'t>(
     };
     let members = |class: usize| &classes.classes[class].members;
     let verdict = |class: usize| classes.verdict(order, &located, hindmost, class);
+    let mut by_class: Vec<Vec<&Task>> = vec![Vec::new(); classes.classes.len()];
+    let of_kind = (0..classes.classes.len()).flat_map(|class| {
+        let workers = members(class).iter().map(|&at| &workers[at]);
+        workers.map(move |worker| (worker.kind, class))
+    });
+    let of_kind: BTreeMap<KindId, usize> = of_kind.collect();
+    for (task, like) in tasks {
+        if let Some(&class) = of_kind.get(&like.kind) {
+            by_class[class].push(task);
+        }
+    }
     let ahead = (0..classes.classes.len())
         .filter(|&class| class != hindmost && verdict(class).relation == Relation::Before)
-        .max_by_key(|&class| members(class).len())?;
-    let tasks = |class: usize| who(&Vec::from_iter(members(class).iter().map(|&at| workers[at].task)));
+        .max_by_key(|&class| by_class[class].len())?;
     let first = &workers[members(hindmost)[0]];
     let (at, other) = (&first.located, &located[members(ahead)[0]]);
     let thread = &first.task.threads[first.number];
@@ -120,9 +136,9 @@ fn of_number<'t>(
     };
     let why = verdict(ahead);
     Some(ThreadsBehind {
-        who: tasks(hindmost),
+        who: who(&by_class[hindmost]),
         first: first_task(first.task),
-        ahead: tasks(ahead),
+        ahead: who(&by_class[ahead]),
         name: thread.name.clone(),
         position,
         reason: progress::sentence(order.map(), &why, at, other),

@@ -46,13 +46,13 @@ pub enum ThreadActivity {
 /// The threads of some tasks, those that work first.
 pub(crate) fn groups<'a>(
     order: &Order<'_>,
-    tasks: impl Iterator<Item = (&'a Task, Like)>,
+    tasks: &[(&'a Task, Like)],
     who: &dyn Fn(&[&'a Task]) -> Who,
 ) -> Vec<ThreadGroup> {
     let mut groups: Vec<(ThreadGroup, Vec<&'a Task>)> = Vec::new();
     // The group of each thread of the first task of a kind.
     let mut of_kind: BTreeMap<KindId, Vec<usize>> = BTreeMap::new();
-    for (task, like) in tasks {
+    for &(task, like) in tasks {
         for (number, thread) in task.threads.iter().enumerate() {
             let known = match like.turn {
                 Turn::First => None,
