@@ -101,11 +101,14 @@ fn worker<'t>(order: &Order<'_>, &(task, like): &(&'t Task, Like), number: usize
     })
 }
 
+/// How messages name some tasks.
+type Naming<'n, 't> = &'n dyn Fn(&[&'t Task]) -> Who;
+
 /// Of counterparts, those that are behind the others.
 fn of_number<'t>(
     order: &Order<'_>,
     workers: &[Worker<'t>],
-    (tasks, who): (&[(&'t Task, Like)], &dyn Fn(&[&'t Task]) -> Who),
+    (tasks, who): (&[(&'t Task, Like)], Naming<'_, 't>),
 ) -> Option<ThreadsBehind> {
     let located = Vec::from_iter(workers.iter().map(|worker| worker.located.clone()));
     let classes = progress::classify(order, &located);

@@ -217,7 +217,7 @@ impl PartialEq for Frames {
 
 impl fmt::Debug for Frames {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(&self.clone().into_vec()).finish()
+        f.debug_list().entries(self.clone().into_vec()).finish()
     }
 }
 
