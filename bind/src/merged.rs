@@ -27,7 +27,7 @@ use crate::stand_ins::Copy;
 use crate::walk::{CallSite, Forest, Node, NodeId, OriginId};
 use across::{Called, of_several};
 use base::IdVec;
-use copy::{of_copy, shown};
+use copy::{calls_at, of_copy, shown};
 use evidence::{Clones, Evidence, calls_of};
 use progress_map::{BoundMerge, FunctionId, Map};
 use rayon::prelude::*;
@@ -212,12 +212,17 @@ fn of_root(
                 });
             },
         );
+        // A call that is made by a jump is there as well.
+        let jumps = root.sites.iter().filter(|site| site.is_jump && site.node == node);
+        let jumps = jumps.filter_map(|site| position(function, site.after?.wrapping_sub(1)));
+        let jumped = jumps.flat_map(|at| calls_at(names.function, at));
+        let shown = shown.all.iter().copied().chain(jumped).collect();
         all.push(Called {
             node,
             function,
             names,
             calls: evidence.calls,
-            shown: shown.all,
+            shown,
         });
     }
     of_several(build, code.decoded.as_ref(), &all, found);
