@@ -19,11 +19,12 @@ pub(crate) fn make(args: &RecorderArgs) -> anyhow::Result<Status> {
 
 pub(crate) fn run(args: &RunArgs) -> anyhow::Result<Status> {
     let mut job = Job::of(&args.command)?;
-    if !args.no_recorder {
-        job.record(&args.recording, args.events)?;
-    }
+    // What cannot be followed is refused before anything is made.
     if let Some(first) = &args.replay {
         job.follow(first)?;
+    }
+    if !args.no_recorder {
+        job.record(&args.recording, args.events)?;
     }
     if let Some(directory) = &args.trace {
         let directory = job.trace(directory, args.tracer.as_deref(), &args.rewrite)?;
