@@ -364,3 +364,10 @@ pub const WORDS_OF_SECOND: usize = crate::model::END;
 pub const WORDS: usize = crate::division::END;
 
 const _: () = assert!(WORDS * 8 <= 8 << 20, "a recording takes at most 8 MB");
+
+/// A word of a file; 0 behind its end.
+pub(crate) fn word(bytes: &[u8], index: usize) -> u64 {
+    let bytes = index.checked_mul(8).and_then(|at| bytes.get(at..at + 8));
+    let bytes: Option<[u8; 8]> = bytes.and_then(|bytes| bytes.try_into().ok());
+    bytes.map_or(0, u64::from_le_bytes)
+}

@@ -3,7 +3,7 @@
 //! It is an array of 64-bit words, little endian: [`HEADER`] words, then a slot of [`SLOT`] words for each receive or probe from anybody, or under any tag, in the order in which they begin, up to a fixed number. A question
 //! (`MPI_Iprobe`) has one once it is answered. *Publication.* A slot's first word is stored last, when the operation begins, and again when its message is known.
 
-use crate::layout::{does, peer};
+use crate::layout::{does, peer, word};
 use std::fmt;
 
 /// What the file begins with: `hindmMAT` in ASCII.
@@ -134,12 +134,6 @@ pub struct Matches {
 #[must_use]
 pub const fn words(capacity: u64) -> usize {
     HEADER + capacity as usize * SLOT
-}
-
-fn word(bytes: &[u8], index: usize) -> u64 {
-    let bytes = index.checked_mul(8).and_then(|at| bytes.get(at..at + 8));
-    let bytes: Option<[u8; 8]> = bytes.and_then(|bytes| bytes.try_into().ok());
-    bytes.map_or(0, u64::from_le_bytes)
 }
 
 /// Whose matches a file has, by its first [`HEADER`] words.

@@ -80,9 +80,7 @@ struct File<'b>(&'b [u8]);
 
 impl File<'_> {
     fn word(self, index: usize) -> u64 {
-        let bytes = self.0.get(index * 8..index * 8 + 8);
-        let bytes: Option<[u8; 8]> = bytes.and_then(|bytes| bytes.try_into().ok());
-        bytes.map_or(0, u64::from_le_bytes)
+        layout::word(self.0, index)
     }
 
     fn text(self, at: usize, words: usize) -> String {

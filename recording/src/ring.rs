@@ -3,6 +3,7 @@
 //! The file is an array of 64-bit words, little endian: [`HEADER`] words, then slots of [`SLOT`] words. Event `n`, counted from 0, stands in slot `n % capacity`. *Publication.* The writer stores 0 as a slot's number, then its words, then the
 //! event's number plus one. A reader that copies the slots and then sees the same number again has the whole event; one that is written over meanwhile is lost, which the numbers tell.
 
+use crate::layout::word;
 use std::fmt;
 use std::ops::Range;
 
@@ -241,12 +242,6 @@ pub fn tail(head: &[u8], most: u64) -> Option<Tail> {
         length: words(capacity) * 8,
         parts: parts.into_iter().filter(|part| !part.is_empty()).collect(),
     })
-}
-
-fn word(bytes: &[u8], index: usize) -> u64 {
-    let bytes = index.checked_mul(8).and_then(|at| bytes.get(at..at + 8));
-    let bytes: Option<[u8; 8]> = bytes.and_then(|bytes| bytes.try_into().ok());
-    bytes.map_or(0, u64::from_le_bytes)
 }
 
 impl Events {
