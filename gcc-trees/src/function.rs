@@ -291,10 +291,15 @@ impl Body<'_, '_> {
         id
     }
 
+    /// The place of a tree; in Fortran one without a place has that of the tree around it.
+    pub(crate) fn place(&self, id: RowId) -> Option<Place> {
+        let own = self.rows.row(id).place;
+        own.or(self.around.filter(|_| self.is_fortran()))
+    }
+
     /// Where a tree stands; nowhere if it has no place in the function's file.
     pub(crate) fn standing(&mut self, id: RowId) -> Standing {
-        let placed = self.rows.row(id).place;
-        let Some(place) = placed.or(self.around.filter(|_| self.is_fortran())) else {
+        let Some(place) = self.place(id) else {
             return Standing::default();
         };
         if place.file != self.number {

@@ -385,11 +385,7 @@ impl Body<'_, '_> {
 
     fn returned(&mut self, id: RowId) -> StmtId {
         // What C99 puts behind the last statement of `main` is none of the source's; in C++ it stands at the brace.
-        let place = self
-            .rows
-            .row(id)
-            .place
-            .or(self.around.filter(|_| self.is_fortran()));
+        let place = self.place(id);
         let is_at_brace = |place: Place| self.is_cxx() && self.file.text.word_at(place.caret) == b"}";
         if place.is_none_or(is_at_brace) {
             return self.push_stmt(StmtKind::Empty, Span::default(), false);

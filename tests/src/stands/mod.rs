@@ -27,7 +27,7 @@ const CLASSES: &str = include_str!("prelude.cc");
 
 /// What programs of Fortran begin with, and what they are linked with.
 const SUBROUTINES: &str = include_str!("prelude.f90");
-const COUNT_FOR_FORTRAN: &str = include_str!("prelude_fortran.c");
+const ENTRIES_FOR_FORTRAN: &str = include_str!("prelude_fortran.c");
 
 /// So many calls of a program are looked at, unless told otherwise.
 pub const STOPS: usize = 20;
@@ -133,7 +133,8 @@ impl Program {
         std::fs::write(directory.path.join(name), &source.text).unwrap();
         let program = Self { directory };
         if source.language == Language::Fortran {
-            std::fs::write(program.directory.path.join("count.c"), COUNT_FOR_FORTRAN).unwrap();
+            let count = format!("{COUNT}{ENTRIES_FOR_FORTRAN}");
+            std::fs::write(program.directory.path.join("count.c"), count).unwrap();
             succeed(program.command(Path::new("gcc")).args(["-c", "count.c"]));
         }
         let mut compile = program.command(Path::new(compiler));
