@@ -19,7 +19,6 @@ use crate::walk::{Forest, NodeId};
 use progress_map::{BoundMerge, FunctionId, PointId, PointKind};
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU64;
-use std::ops::Range;
 
 /// What is called in one node of a code, the function itself or an inlined call.
 pub(super) struct Called<'m, 'n> {
@@ -79,7 +78,7 @@ pub(super) fn of_several(
             }
         }
     }
-    let ways = code.map(Ways::new);
+    let ways = code.map(|code| Ways::new(build, code, all));
     for gone in all {
         let points = gone.names.function.points.iter_enumerated();
         let named = points.filter(|(_, point)| matches!(point.kind, PointKind::Call(_)));
@@ -93,7 +92,7 @@ pub(super) fn of_several(
         // Where several are left out, one may stand behind the others.
         let next_to_it = ways
             .as_ref()
-            .map(|ways| ways.calls_next_to(&own_code(build, all, gone.node), left_out.len()));
+            .and_then(|ways| ways.calls_next_to(gone.node, left_out.len()));
         for point in left_out {
             let name = gone.names.function.points[point].kind.callee();
             let alike = [name, None].into_iter().flat_map(|name| by_name.get(&name));
@@ -112,47 +111,56 @@ pub(super) fn of_several(
     }
 }
 
-/// What is left of a function or an inlined call: its code without that of the calls that are inlined into it, unless there is no other.
-fn own_code(build: &Build<'_, '_, '_>, all: &[Called<'_, '_>], node: NodeId) -> impl Fn(u64) -> bool {
-    let nodes = &build.forest.nodes;
-    let contains = |ranges: &[Range<u64>], address: u64| ranges.iter().any(|range| range.contains(&address));
-    let inlined = all.iter().filter(|each| nodes[each.node].parent == Some(node));
-    let inlined = Vec::from_iter(inlined.flat_map(|each| nodes[each.node].ranges.iter().cloned()));
-    let whole = nodes[node].ranges.clone();
-    let has_own = whole
-        .iter()
-        .any(|range| range.clone().any(|address| !contains(&inlined, address)));
-    move |address| contains(&whole, address) && !(has_own && contains(&inlined, address))
-}
-
 /// The ways through a code, forwards and backwards.
 struct Ways<'c> {
     code: &'c Code,
     /// By instruction: those from which control may come.
     from: Vec<Vec<InstructionIndex>>,
+    /// By instruction: the innermost of the functions of the map that it is code of, the function itself or an inlined call.
+    owners: Vec<Option<NodeId>>,
+    /// What each of these has of its own, without the calls that are inlined into it.
+    own: BTreeMap<NodeId, Vec<InstructionIndex>>,
 }
 
 impl<'c> Ways<'c> {
-    fn new(code: &'c Code) -> Self {
+    fn new(build: &Build<'_, '_, '_>, code: &'c Code, all: &[Called<'_, '_>]) -> Self {
         let mut from = vec![Vec::new(); code.steps.len()];
         for (index, step) in code.steps.iter().enumerate() {
             for to in onwards(step) {
                 from[to].push(index);
             }
         }
-        Self { code, from }
+        let mut owners = vec![None; code.steps.len()];
+        // Those that are inlined stand behind what they are inlined into.
+        for called in all {
+            for range in &build.forest.nodes[called.node].ranges {
+                let at = |address: u64| code.steps.partition_point(|step| step.address < address);
+                owners[at(range.start)..at(range.end)].fill(Some(called.node));
+            }
+        }
+        let mut own: BTreeMap<NodeId, Vec<InstructionIndex>> = BTreeMap::new();
+        for (index, owner) in owners.iter().enumerate() {
+            if let Some(owner) = owner {
+                own.entry(*owner).or_default().push(index);
+            }
+        }
+        Self {
+            code,
+            from,
+            owners,
+            own,
+        }
     }
 
-    /// The call instructions, by the addresses behind them, that control comes to from some part of the code, or comes from, as one of the first `most` calls on the
-    /// way.
-    fn calls_next_to(&self, is_inside: &dyn Fn(u64) -> bool, most: usize) -> BTreeSet<u64> {
+    /// The call instructions, by the addresses behind them, that control comes to from what a function has of its own, or comes from, as one of the first `most` calls on
+    /// the way. `None` if it has nothing of its own: then nothing tells where it began or went on.
+    fn calls_next_to(&self, node: NodeId, most: usize) -> Option<BTreeSet<u64>> {
         let steps = &self.code.steps;
-        let inside = (0..steps.len()).filter(|&index| is_inside(steps[index].address));
-        let inside = Vec::from_iter(inside);
+        let own = self.own.get(&node)?;
         let mut found = BTreeSet::new();
         for is_forward in [true, false] {
             let mut seen = BTreeSet::new();
-            let mut work = inside.clone();
+            let mut work = own.clone();
             for _ in 0..most {
                 let mut behind_calls = Vec::new();
                 while let Some(index) = work.pop() {
@@ -162,7 +170,7 @@ impl<'c> Ways<'c> {
                         self.from[index].clone()
                     };
                     for next in around {
-                        if is_inside(steps[next].address) || !seen.insert(next) {
+                        if self.owners[next] == Some(node) || !seen.insert(next) {
                             continue;
                         }
                         if steps[next].call.is_some() {
@@ -179,7 +187,7 @@ impl<'c> Ways<'c> {
                 }
             }
         }
-        found
+        Some(found)
     }
 }
 
