@@ -6,6 +6,7 @@ use crate::cxx::CxxFacts;
 use crate::directive::{Condition, Definition, Directive, read};
 use crate::enumerators::{self, Enumerators};
 use crate::hazard::declares;
+use crate::pragma;
 use crate::token::{Token, TokenKind};
 use base::Language;
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,6 +29,32 @@ pub struct FileFacts {
     pub typedefs: BTreeMap<Box<[u8]>, BTreeSet<Box<[u8]>>>,
     /// Enumerators outside of functions.
     pub enumerators: Enumerators,
+    /// What whoever includes the file reads in that place; macros aside.
+    pub contents: Contents,
+}
+
+/// What an include line stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Contents {
+    /// Code, or other include lines.
+    Code,
+    /// Nothing but pragmas with these words. Where the file has them under conditions, some builds lack them.
+    Pragmas(Vec<Box<[u8]>>),
+}
+
+impl Default for Contents {
+    fn default() -> Self {
+        Contents::Pragmas(Vec::new())
+    }
+}
+
+impl Contents {
+    /// Follows a directive that defines, includes and asks nothing.
+    fn directive(&mut self, line: &[u8]) {
+        if let (Contents::Pragmas(pragmas), Some(words)) = (self, pragma::words(line)) {
+            pragmas.push(words.into());
+        }
+    }
 }
 
 /// A `#define` or `#undef`.
@@ -112,10 +139,15 @@ pub fn read_facts(text: &[u8], tokens: &[Token], language: Language) -> FileFact
     let (mut line, mut counted) = (1, 0);
     for token in tokens {
         if token.kind != TokenKind::Directive {
+            // Whoever includes the file may be of another language, and read an arm that this one leaves out.
+            facts.contents = Contents::Code;
             if conditions.live() {
                 if scope.begins_item(&code) && token.text(text) == b"!" {
                     // No item of C begins like this, but a comment of Fortran does: a header for other programs.
-                    return FileFacts::default();
+                    return FileFacts {
+                        contents: Contents::Code,
+                        ..FileFacts::default()
+                    };
                 }
                 scope.token(text, *token, &mut code, &mut facts);
                 enumerators.token(text, *token, conditions.open(), &mut facts.enumerators);
@@ -123,6 +155,11 @@ pub fn read_facts(text: &[u8], tokens: &[Token], language: Language) -> FileFact
             continue;
         }
         let directive = read(token.text(text), language);
+        match &directive {
+            Directive::Include(_) => facts.contents = Contents::Code,
+            Directive::Other => facts.contents.directive(token.text(text)),
+            _ => {}
+        }
         let default = conditions.is_default(&directive);
         if conditions.enter(&directive) || !conditions.live() {
             continue;

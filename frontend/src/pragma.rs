@@ -1,6 +1,6 @@
 //! Pragmas that hand the iterations of a loop to several threads: no variable of such a loop counts for one task.
 
-use crate::directive::Definition;
+use crate::directive::{self, Definition, Directive};
 use crate::macros::Visible;
 use crate::prepare::Raw;
 use crate::token::{Token, TokenKind};
@@ -28,7 +28,7 @@ fn find_divided_loops(raw: Raw<'_>, start: u32) -> usize {
         let last = tokens[before];
         // Other directives may stand in between: `#endif`, or a pragma of another kind.
         let (first, divided) = if last.kind == TokenKind::Directive {
-            (before, of_directive(last.text(text)))
+            (before, of_directive(raw.visible, last.text(text)))
         } else {
             let first = invocation(text, tokens, before);
             (first, of_invocation(raw, first, before + 1))
@@ -110,9 +110,21 @@ impl<'m> Said<'m> {
     }
 }
 
-fn of_directive(line: &[u8]) -> usize {
-    let rest = line.strip_prefix(b"#").unwrap_or_default().trim_ascii_start();
-    rest.strip_prefix(b"pragma").map_or(0, of_words)
+/// The same of a directive: a pragma, or an include line in whose place pragmas are read.
+fn of_directive(visible: &Visible<'_>, line: &[u8]) -> usize {
+    if let Some(words) = words(line) {
+        return of_words(words);
+    }
+    let Directive::Include(path) = directive::read(line, visible.language()) else {
+        return 0;
+    };
+    let included = visible.pragmas_alone(&path).into_iter().flatten();
+    included.map(of_words).max().unwrap_or(0)
+}
+
+/// What stands behind `#pragma`; `None` for another directive.
+pub fn words(directive: &[u8]) -> Option<&[u8]> {
+    directive.strip_prefix(b"#")?.trim_ascii_start().strip_prefix(b"pragma")
 }
 
 fn of_words(line: &[u8]) -> usize {

@@ -4,7 +4,7 @@ use super::Macros;
 use crate::asked::{Asked, SaidByAll, bucket};
 use crate::directive::BodyToken;
 use crate::enumerators::{Enumerator, Written};
-use crate::facts::{FileFacts, MacroState};
+use crate::facts::{Contents, FileFacts, MacroState};
 use crate::token::TokenKind;
 
 /// What is said of a name; part of every hash.
@@ -19,6 +19,8 @@ enum Said {
     SomeTypedef,
     Cxx,
     Enumerator,
+    /// A file of this name has nothing but pragmas.
+    Pragmas,
 }
 
 impl Macros {
@@ -65,6 +67,15 @@ impl Macros {
                     hash.enumerator(one);
                 }
                 say(name, Some(*id), hash);
+            }
+        }
+        for (id, (path, facts)) in (0_u32..).zip(&self.files) {
+            if let Contents::Pragmas(pragmas) = &facts.contents {
+                let name = base::last_component(path).as_bytes();
+                let mut hash = Hash::new(Said::Pragmas, name);
+                hash.bytes(path.as_bytes());
+                pragmas.iter().for_each(|words| hash.bytes(words));
+                say(name, Some(id), hash);
             }
         }
         self.cxx.each(&mut |name, what, mask| {

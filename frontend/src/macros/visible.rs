@@ -5,7 +5,7 @@ use crate::asked::{Asked, Recorder};
 use crate::cxx::Declared;
 use crate::directive::Definition;
 use crate::enumerators::Enumerator;
-use crate::facts::{FileFacts, MacroState};
+use crate::facts::{Contents, FileFacts, MacroState};
 use crate::shape::is_control;
 use crate::token::TokenKind;
 use base::Language;
@@ -44,6 +44,8 @@ pub struct Visible<'m> {
     pub(super) included: Included,
     pub(super) own: BTreeMap<&'m [u8], Vec<(u32, MacroState)>>,
     pub(super) own_facts: &'m FileFacts,
+    /// The file.
+    path: Box<str>,
     /// How many loops the pragmas before a raw offset divide: all loops of one expansion ask for the same.
     pub divided: RefCell<BTreeMap<u32, usize>>,
     /// What names mean that mean the same everywhere in the file.
@@ -67,7 +69,7 @@ impl<'m> Visible<'m> {
         if let Ok(own) = macros.files.binary_search_by(|f| f.0.as_str().cmp(path)) {
             included.all.remove(&(own as u32));
         }
-        Self::of(included, own_facts, macros)
+        Self::of(path, included, own_facts, macros)
     }
 
     /// What text that whoever includes the file at `path` may have, and whose facts are `own_facts`, can see: all that is `shared`
@@ -83,15 +85,16 @@ impl<'m> Visible<'m> {
             all.insert(own as u32);
         }
         let sure = BTreeSet::new();
-        Self::of(Included { all, sure }, own_facts, macros)
+        Self::of(path, Included { all, sure }, own_facts, macros)
     }
 
-    fn of(included: Included, own_facts: &'m FileFacts, macros: &'m Macros) -> Self {
+    fn of(path: &str, included: Included, own_facts: &'m FileFacts, macros: &'m Macros) -> Self {
         Self {
             macros,
             included,
             own: histories(own_facts),
             own_facts,
+            path: path.into(),
             divided: RefCell::default(),
             known: RefCell::default(),
             place_matters: Cell::new(false),
@@ -268,6 +271,21 @@ impl<'m> Visible<'m> {
             facts,
             asked: &self.asked,
         })
+    }
+
+    /// The pragmas that are read where this file has `#include` of `written`, without their `#pragma`; `None` if that line may bring
+    /// anything else, or names no gathered file.
+    pub fn pragmas_alone(&self, written: &str) -> Option<Vec<&'m [u8]>> {
+        self.asked.note(base::last_component(written).as_bytes());
+        let files = self.macros.resolve_include(&self.path, written);
+        let mut found = (!files.is_empty()).then(Vec::new)?;
+        for file in files {
+            match &self.macros.files[file as usize].1.contents {
+                Contents::Code => return None,
+                Contents::Pragmas(pragmas) => found.extend(pragmas.iter().map(|words| &**words)),
+            }
+        }
+        Some(found)
     }
 
     /// Whether both see the same headers.

@@ -71,8 +71,11 @@ impl<'a> Writer<'a> {
                 }
             }
             Some(Directive::Include(path)) if !skipping && self.shape.in_function() => {
-                let doubt = Doubt::about(Cause::Included, path, self.line(start));
-                self.note(start..start + 1, Confidence::Partial, doubt);
+                // Pragmas are asked for by the loops behind them.
+                if self.raw.visible.pragmas_alone(path).is_none() {
+                    let doubt = Doubt::about(Cause::Included, path, self.line(start));
+                    self.note(start..start + 1, Confidence::Partial, doubt);
+                }
             }
             _ => {}
         }

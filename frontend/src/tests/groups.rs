@@ -55,7 +55,7 @@ fn conditional_groups() {
                 15:3 group
                   15:3 c@15:3()
                 14:1 empty
-              20:3 for (i Lt x) step i++
+              20:3 for (i Lt x) step i++ divided
                 20:22 block
               21:3 switch x
                 21:14 block

@@ -224,6 +224,33 @@ fn includes_inside_a_body() {
     );
 }
 
+/// What has no code leaves nothing open. Where another file comes in, or a reader of C++ finds code, it is not known what is there.
+#[test]
+fn includes_inside_a_body_that_bring_pragmas_alone() {
+    let threads = ("threads.h", "#ifdef THREADS\n#pragma omp parallel for private(j)\n#endif\n");
+    let plain = ("plain.h", "/* nothing */\n#ifndef PLAIN\n#define PLAIN 2\n#endif\n#pragma GCC ivdep\n");
+    let code = ("code.h", "#ifdef __cplusplus\nn++;\n#endif\n");
+    let nested = ("nested.h", "#include \"code.h\"\n");
+    check_with(
+        &[threads, plain, code, nested],
+        "void f(int n) {\n#include \"threads.h\"\n  for (int i = 0; i < n; i++) g(i);\n#include \"plain.h\"\n  for (int i = 0; i < n; i++) g(i);\n}\n\
+         void h(int n) {\n#include \"code.h\"\n  g(n);\n}\nvoid k(int n) {\n#include \"nested.h\"\n  g(n);\n}\n",
+        expect![[r#"
+            fn f(n:i32)
+              3:3 for (i#1 Lt n) step i#1++ divided
+                  3:8 decl i#1:i32@3:12 = 0
+                3:31 g@3:31(i#1)
+              5:3 for (i#2 Lt n) step i#2++
+                  5:8 decl i#2:i32@5:12 = 0
+                5:31 g@5:31(i#2)
+            fn h(n:i32) Partial: code.h is included at line 8
+              9:3 g@9:3(n)
+            fn k(n:i32) Partial: nested.h is included at line 12
+              13:3 g@13:3(n)
+        "#]],
+    );
+}
+
 #[test]
 fn statement_macros_with_several_definitions_become_alternatives() {
     check_with(

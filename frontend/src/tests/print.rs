@@ -124,14 +124,21 @@ impl Printer<'_> {
                 cond, else_line: 0, ..
             } => format!("if {}", self.expr(*cond)),
             StmtKind::If { cond, else_line, .. } => format!("if {} else@{else_line}", self.expr(*cond)),
-            StmtKind::Loop { kind, cond, step, .. } => {
+            StmtKind::Loop {
+                kind,
+                cond,
+                step,
+                divided,
+                ..
+            } => {
                 let kind = match kind {
                     LoopKind::While => "while",
                     LoopKind::DoWhile => "do-while",
                     LoopKind::For => "for",
                 };
                 let show = |e: &Option<ExprId>| e.map_or("-".to_owned(), |e| self.expr(e));
-                format!("{kind} {} step {}", show(cond), show(step))
+                let divided = if *divided { " divided" } else { "" };
+                format!("{kind} {} step {}{divided}", show(cond), show(step))
             }
             StmtKind::Switch { value, .. } => format!("switch {}", self.expr(*value)),
             StmtKind::Case(e) => format!("case {}", self.expr(*e)),
