@@ -311,14 +311,34 @@ int64_t arguments_only_read(tree function)
     return found;
 }
 
+/* Names a variable of a module by its symbol, `__module_MOD_name`: where the module is used, its declaration has no context. What is bound to C
+   has the name that it has there. */
+void put_symbol_of_fortran(hindmost_row &row, tree variable)
+{
+    row.flags |= HINDMOST_FILE_SCOPE;
+    if (!DECL_ASSEMBLER_NAME_SET_P(variable))
+        return;
+    const char *symbol = IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(variable));
+    if (*symbol == '*')
+        symbol++;
+    const char *joint = "_MOD_";
+    size_t own = strlen(joint) + strlen(row.name), all = strlen(symbol);
+    bool in_module = all > own + 2 && !strncmp(symbol, "__", 2) && !strncmp(symbol + all - own, joint, strlen(joint))
+                     && !strcmp(symbol + all - strlen(row.name), row.name);
+    if (in_module)
+        row.scope = kept(xstrndup(symbol + 2, all - own - 2));
+    else
+        row.name = symbol;
+}
+
 void put_declaration_of_fortran(hindmost_row &row, tree t)
 {
     tree context = DECL_CONTEXT(t);
     bool in_module = context && TREE_CODE(context) == NAMESPACE_DECL;
-    if (in_module)
-        row.flags |= HINDMOST_FILE_SCOPE;
-    if (in_module || TREE_CODE(t) == FUNCTION_DECL)
+    if (TREE_CODE(t) == FUNCTION_DECL)
         row.scope = scope_of(context);
+    else if (row.name && VAR_P(t) && (in_module || DECL_EXTERNAL(t)))
+        put_symbol_of_fortran(row, t);
     if (TREE_CODE(t) == FUNCTION_DECL) {
         row.value = arguments_only_read(t);
         row.flags |= HINDMOST_HAS_VALUE;

@@ -23,6 +23,7 @@ fn nothing_is_wrong_in_programs_of_fortran() {
         Source::written("loops.f90", include_str!("order_fortran/loops.f90")),
         Source::written("procedures.f90", include_str!("order_fortran/procedures.f90")),
         Source::written("shapes.f90", include_str!("order_fortran/shapes.f90")),
+        Source::written("files.f90", include_str!("order_fortran/files.f90")),
         Source::written("fixed.f", include_str!("order_fortran/fixed.f")),
     ];
     let sources = Vec::from_iter(written.into_iter().chain((1..7).map(generate_fortran)));

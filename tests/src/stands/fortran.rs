@@ -2,7 +2,7 @@
 //! procedures in modules, in the program and by themselves. They call `stand` everywhere, and do the same each time they run.
 
 use crate::oracle::rng::Rng;
-use crate::stands::{SUBROUTINES, Source};
+use crate::stands::{NEXT_FILE, SUBROUTINES, Source};
 use base::Language;
 use std::fmt::Write as _;
 
@@ -125,9 +125,16 @@ impl Writer {
             .iter()
             .map(|name| format!("  integer :: {name} = 0\n"))
             .collect();
+        // The compiler sees what one file has; its variables are named by others as well.
+        let [behind_module, behind_procedures] = [self.between(), self.between()];
         format!(
-            "module work\n  implicit none\n  integer, external :: hide\n{shared}contains\n{in_module}end module work\n\n{alone}program main\n  use work\n  implicit none\n{external}{main}  call report()\ncontains\n{within}end program main\n"
+            "module work\n  implicit none\n  integer, external :: hide\n{shared}contains\n{in_module}end module work\n{behind_module}{alone}{behind_procedures}program main\n  use work\n  implicit none\n{external}{main}  call report()\ncontains\n{within}end program main\n"
         )
+    }
+
+    /// What stands between two parts of a program: they may be in files of their own.
+    fn between(&mut self) -> &'static str {
+        if self.random.chance(50) { NEXT_FILE } else { "\n" }
     }
 
     fn begin(&mut self, home: Home, budget: u32) {

@@ -29,6 +29,9 @@ const CLASSES: &str = include_str!("prelude.cc");
 const SUBROUTINES: &str = include_str!("prelude.f90");
 const ENTRIES_FOR_FORTRAN: &str = include_str!("prelude_fortran.c");
 
+/// In a program of Fortran, the line in front of what is compiled by itself.
+const NEXT_FILE: &str = "! next file\n";
+
 /// So many calls of a program are looked at, unless told otherwise.
 pub const STOPS: usize = 20;
 
@@ -124,13 +127,20 @@ impl Program {
     /// If the compiler or `hindmost map` fails.
     pub fn build(source: &Source, compiler: &str, flags: &str) -> Self {
         let directory = Directory::of_seed(None, 0).unwrap();
-        let (name, others) = match source.language {
-            Language::C => ("program.c", "-std=gnu11"),
-            Language::Cxx => ("program.cc", "-std=c++20"),
-            Language::Fortran if source.name.ends_with(".f") => ("program.f", "count.o"),
-            Language::Fortran => ("program.f90", "count.o"),
+        let (ending, others) = match source.language {
+            Language::C => ("c", "-std=gnu11"),
+            Language::Cxx => ("cc", "-std=c++20"),
+            Language::Fortran if source.name.ends_with(".f") => ("f", "count.o"),
+            Language::Fortran => ("f90", "count.o"),
         };
-        std::fs::write(directory.path.join(name), &source.text).unwrap();
+        let parts = match source.language {
+            Language::Fortran => Vec::from_iter(source.text.split(NEXT_FILE)),
+            Language::C | Language::Cxx => vec![source.text.as_str()],
+        };
+        let files = Vec::from_iter((1..=parts.len()).map(|number| format!("program{number}.{ending}")));
+        for (file, text) in files.iter().zip(parts) {
+            std::fs::write(directory.path.join(file), text).unwrap();
+        }
         let program = Self { directory };
         if source.language == Language::Fortran {
             let count = format!("{COUNT}{ENTRIES_FOR_FORTRAN}");
@@ -138,11 +148,13 @@ impl Program {
             succeed(program.command(Path::new("gcc")).args(["-c", "count.c"]));
         }
         let mut compile = program.command(Path::new(compiler));
-        compile.args([others, "-w", "-g", name, "-o", "program"]);
+        compile.args([others, "-w", "-g", "-o", "program"]).args(&files);
         succeed(compile.args(flags.split(' ')));
         if flags.contains("-fplugin=") {
             // Whoever looks for the source does not find it.
-            std::fs::remove_file(program.directory.path.join(name)).unwrap();
+            for file in files {
+                std::fs::remove_file(program.directory.path.join(file)).unwrap();
+            }
             succeed(program.command(&hindmost()).args(["embed", "-q", "program"]));
             let extract = ["extract", "-o", "program.hmap", "program"];
             succeed(program.command(&hindmost()).args(extract));
