@@ -4,6 +4,7 @@
 //! itself, so nothing waits in the encoder: what [`Encoder::record`] has accepted can be read, whatever becomes of the thread.
 
 use crate::event::{Event, Symbol};
+use crate::lane::{Lane, Open};
 use crate::layout::{
     BLOCK, BLOCKS, HEADER, LONG_RUN, LONGEST_RUN, LONGEST_TOKEN, MAGIC, ROOM, VERSION, code, head, header,
 };
@@ -42,6 +43,8 @@ pub struct Encoder<'a> {
     run: u32,
     /// The bytes of the word that `used` stands in.
     tail: u64,
+    /// What was foretold, if it was: then the events since then stand in the published word alone.
+    open: Option<Open>,
     before: Before,
 }
 
@@ -53,6 +56,25 @@ struct Before {
     published: AtomicU64,
     events: AtomicU64,
     depth: AtomicU64,
+}
+
+impl Before {
+    /// What comes until the end belongs to this event. A signal handler that breaks it off runs in the same thread: the compiler alone could change the order of these stores.
+    #[inline(always)]
+    fn begin(&self, symbol: Symbol, published: u64, events: u64, depth: u64) {
+        self.published.store(published, Ordering::Relaxed);
+        self.events.store(events, Ordering::Relaxed);
+        self.depth.store(depth, Ordering::Relaxed);
+        compiler_fence(Ordering::SeqCst);
+        self.event.store(u64::from(symbol.0) + 1, Ordering::Relaxed);
+        compiler_fence(Ordering::SeqCst);
+    }
+
+    #[inline(always)]
+    fn end(&self) {
+        compiler_fence(Ordering::SeqCst);
+        self.event.store(0, Ordering::Relaxed);
+    }
 }
 
 impl<'a> Encoder<'a> {
@@ -67,6 +89,7 @@ impl<'a> Encoder<'a> {
             used: 0,
             run: 0,
             tail: 0,
+            open: None,
             before: Before::default(),
         }
     }
@@ -83,6 +106,7 @@ impl<'a> Encoder<'a> {
         self.begun += 1;
         self.model.begin(self.begun as u16);
         (self.used, self.run, self.tail) = (0, 0, 0);
+        self.open = None;
         block[head::FIRST].store(self.events, Ordering::Relaxed);
         block[head::DEPTH].store(self.depth, Ordering::Relaxed);
         block[head::MARK].store(self.begun as u64, Ordering::Release);
@@ -100,6 +124,7 @@ impl<'a> Encoder<'a> {
         };
         self.events = self.before.events.load(Ordering::Relaxed);
         self.depth = self.before.depth.load(Ordering::Relaxed);
+        self.open = None;
         let published = self
             .block
             .take()
@@ -114,13 +139,40 @@ impl<'a> Encoder<'a> {
     }
 
     /// How many functions the thread is in.
+    #[inline]
     pub fn depth(&self) -> u64 {
-        self.depth
+        match (&self.open, self.block) {
+            (Some(open), Some(block)) => Open::depth(self.depth, self.model.foretold(open.passed(block))),
+            _ => self.depth,
+        }
     }
 
     /// How many events were recorded.
+    #[inline]
     pub fn events(&self) -> u64 {
-        self.events
+        match (&self.open, self.block) {
+            (Some(open), Some(block)) => self.events + u64::from(open.passed(block)),
+            _ => self.events,
+        }
+    }
+
+    /// What is expected next, if several events are known: whoever records may count there what comes as it was foretold. Until an event is recorded
+    /// otherwise, the lane stays the same.
+    #[inline]
+    pub fn open_lane(&mut self) -> Option<Lane<'_>> {
+        let block = self.block?;
+        if self.open.is_none() {
+            let count = self.model.foretell(LONGEST_RUN - self.run);
+            // A signal handler that breaks this off finds that nothing was foretold, or all.
+            compiler_fence(Ordering::SeqCst);
+            self.open = (count > 0).then_some(Open { run: self.run, count });
+        }
+        let open = self.open.as_ref()?;
+        Some(Lane {
+            published: &block[head::PUBLISHED],
+            run: open.run,
+            expected: self.model.foretold(open.count + 1),
+        })
     }
 
     /// Records one event: a reader sees it from now on.
@@ -128,37 +180,53 @@ impl<'a> Encoder<'a> {
     /// # Errors
     ///
     /// When there is no room, or the event is an exit and there is nothing to leave. Nothing has changed then.
-    #[inline]
+    #[inline(always)]
     pub fn record(&mut self, event: Event) -> Result<(), Refused> {
         let block = self.block.ok_or(Refused::NeedsBlock)?;
+        if self.open.is_some() {
+            self.end_lane(block);
+        }
         let depth = match event {
             Event::Enter(_) => self.depth + 1,
             Event::Exit => self.depth.checked_sub(1).ok_or(Refused::NothingToLeave)?,
         };
         let symbol = Symbol::from(event);
-        let published = u64::from(self.run) << 32 | self.used as u64;
-        self.before.published.store(published, Ordering::Relaxed);
-        self.before.events.store(self.events, Ordering::Relaxed);
-        self.before.depth.store(self.depth, Ordering::Relaxed);
-        // A signal handler that breaks this off runs in the same thread: the compiler alone could change the order of these stores.
-        compiler_fence(Ordering::SeqCst);
         self.before
-            .event
-            .store(u64::from(symbol.0) + 1, Ordering::Relaxed);
-        compiler_fence(Ordering::SeqCst);
+            .begin(symbol, self.published(), self.events, self.depth);
         let added = self.add(block, symbol);
         if added.is_ok() {
-            block[head::PUBLISHED].store(u64::from(self.run) << 32 | self.used as u64, Ordering::Release);
+            block[head::PUBLISHED].store(self.published(), Ordering::Release);
             compiler_fence(Ordering::SeqCst);
             self.depth = depth;
             self.events += 1;
         }
-        compiler_fence(Ordering::SeqCst);
-        self.before.event.store(0, Ordering::Relaxed);
+        self.before.end();
         added
     }
 
-    #[inline]
+    /// What the block's head says of it.
+    #[inline(always)]
+    fn published(&self) -> u64 {
+        u64::from(self.run) << 32 | self.used as u64
+    }
+
+    /// Goes through what was recorded in a lane.
+    #[inline(never)]
+    fn end_lane(&mut self, block: &[AtomicU64; BLOCK]) {
+        let (events, depth) = (self.events(), self.depth());
+        let Some(open) = &self.open else { return };
+        let passed = open.passed(block);
+        let published = block[head::PUBLISHED].load(Ordering::Relaxed);
+        // No event is recorded, and so it does not matter which is named.
+        self.before
+            .begin(Symbol::from(Event::Exit), published, events, depth);
+        (self.run, self.events, self.depth) = (open.run + passed, events, depth);
+        self.open = None;
+        self.model.pass_foretold(passed);
+        self.before.end();
+    }
+
+    #[inline(always)]
     fn add(&mut self, block: &[AtomicU64; BLOCK], symbol: Symbol) -> Result<(), Refused> {
         if symbol != self.model.expected() {
             return self.token(block, symbol);
@@ -172,6 +240,7 @@ impl<'a> Encoder<'a> {
     }
 
     /// Ends the run with an event that was not expected.
+    #[inline(never)]
     fn token(&mut self, block: &[AtomicU64; BLOCK], symbol: Symbol) -> Result<(), Refused> {
         if self.used + LONGEST_TOKEN > ROOM {
             return Err(Refused::NeedsBlock);

@@ -9,6 +9,7 @@
 //! - [`layout`]: where everything stands in a file; `docs/trace-format.md` is the same for other readers.
 //! - `model`: what is expected next, by what followed the events before; encoder and reader go through the same states.
 //! - [`encode`]: events as tokens. Bounded time for each, nothing is allocated, nothing is locked.
+//! - `lane`: events that are foretold, so that recording each is to count it.
 //! - `blocks`: where the blocks of a file stand.
 //! - [`packed`]: blocks that nobody writes to any more, smaller.
 //! - [`read`]: any bytes as events, from any event on.
@@ -30,6 +31,7 @@ pub mod concepts;
 pub mod encode;
 pub mod event;
 pub mod fold;
+mod lane;
 pub mod layout;
 mod model;
 pub mod packed;
@@ -41,7 +43,8 @@ pub mod task;
 
 pub use encode::{Encoder, Refused, TraceFull};
 pub use event::{Event, Function};
-pub use model::Tables;
+pub use lane::Lane;
+pub use model::{Tables, UNTOLD};
 pub use read::{About, Damage, Ended, Error, Events, Trace};
 pub use stamps::{Stamp, StampEncoder, Stamps, Tie};
 pub use task::Task;

@@ -6,7 +6,7 @@
 use crate::process;
 use crate::system::memory;
 use calltrace::task::{FUNCTIONS, OTHERS};
-use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 
 const SLOT_BITS: u32 = 18;
 const SLOTS: usize = 1 << SLOT_BITS;
@@ -19,16 +19,32 @@ const _: () = assert!(FUNCTIONS == 1 << NUMBER_BITS && SLOTS >= 2 * FUNCTIONS);
 
 static TABLE: AtomicPtr<AtomicU64> = AtomicPtr::new(std::ptr::null_mut());
 
-/// Makes the table, once for a process and those that are forked from it. Whether there is one.
+/// The other way round: the address of each number from 0 to [`OTHERS`]; 0 where it is not known, or stands for many. `quick` reads it where numbers are foretold.
+pub(crate) static ADDRESSES: AtomicPtr<AtomicUsize> = AtomicPtr::new(std::ptr::null_mut());
+
+/// Makes the tables, once for a process and those that are forked from it. Whether there are any.
 pub(crate) fn prepare() -> bool {
     if !TABLE.load(Ordering::Acquire).is_null() {
         return true;
     }
-    let Some(table) = memory(SLOTS * 8) else {
+    let (Some(table), Some(addresses)) = (memory(SLOTS * 8), memory((OTHERS as usize + 1) * 8)) else {
         return false;
     };
+    ADDRESSES.store(addresses.cast(), Ordering::Release);
     TABLE.store(table.cast(), Ordering::Release);
     true
+}
+
+fn addresses() -> &'static [AtomicUsize] {
+    let addresses = ADDRESSES.load(Ordering::Acquire);
+    if addresses.is_null() {
+        return &[];
+    }
+    #[expect(unsafe_code, reason = "the table is a mapping")]
+    // SAFETY: as in `table`.
+    unsafe {
+        std::slice::from_raw_parts(addresses, OTHERS as usize + 1)
+    }
 }
 
 #[inline]
@@ -87,6 +103,9 @@ fn new(table: &[AtomicU64], address: usize) -> u32 {
         }
         at = (at + 1) % SLOTS;
     }
+    if let Some(known) = addresses().get(number as usize) {
+        known.store(address, Ordering::Release);
+    }
     number
 }
 
@@ -96,6 +115,11 @@ pub(crate) fn forget() {
         // Most were never touched, and need not be.
         if slot.load(Ordering::Relaxed) != 0 {
             slot.store(0, Ordering::Relaxed);
+        }
+    }
+    for address in addresses() {
+        if address.load(Ordering::Relaxed) != 0 {
+            address.store(0, Ordering::Relaxed);
         }
     }
 }

@@ -7,6 +7,7 @@
 
 use crate::call::Call;
 use crate::functions;
+use crate::quick::{hook_that_enters, hook_that_leaves};
 use crate::shadow::Entry;
 use crate::system::Undisturbed;
 use crate::thread::{call, stamp};
@@ -15,56 +16,49 @@ use calltrace::stamps::{Message, Part, Tie};
 use std::arch::naked_asm;
 use std::ffi::{CStr, c_int, c_void};
 
-/// A function begins. The second argument of the compiler, where it was called from, makes room for where the stack ends.
-///
-/// # Safety
-///
-/// A compiler has put the call at the beginning of this function.
-#[unsafe(no_mangle)]
-#[unsafe(naked)]
-pub unsafe extern "C" fn __cyg_profile_func_enter(function: *mut c_void, called_from: *mut c_void) {
-    naked_asm!("lea rsi, [rsp + 8]", "jmp {}", sym enters)
+hook_that_enters! {
+    /// A function begins. The second argument of the compiler, where it was called from, makes room for where the stack ends.
+    ///
+    /// # Safety
+    ///
+    /// A compiler has put the call at the beginning of this function.
+    __cyg_profile_func_enter(function, called_from)
 }
 
-/// A function ends.
-///
-/// # Safety
-///
-/// A compiler has put the call at the end of this function.
-#[unsafe(no_mangle)]
-#[unsafe(naked)]
-pub unsafe extern "C" fn __cyg_profile_func_exit(function: *mut c_void, called_from: *mut c_void) {
-    naked_asm!("lea rsi, [rsp + 8]", "jmp {}", sym exits)
+hook_that_leaves! {
+    /// A function ends.
+    ///
+    /// # Safety
+    ///
+    /// A compiler has put the call at the end of this function.
+    __cyg_profile_func_exit(function, called_from)
 }
 
+hook_that_enters! {
+    /// A call of MPI begins: the flight recorder, which stands in front of MPI, tells of it where both are preloaded.
+    ///
+    /// # Safety
+    ///
+    /// The recorder has put the call at the beginning of this function.
+    hindmost_trace_enters(function)
+}
+
+hook_that_leaves! {
+    /// A call of MPI has ended.
+    ///
+    /// # Safety
+    ///
+    /// The recorder has put the call at the end of this function.
+    hindmost_trace_leaves(function)
+}
+
+/// What a hook does that is not quickly done.
 extern "C" fn enters(function: usize, frame: usize) {
     call(Call::Enter(Entry { function, frame }), frame);
 }
 
 extern "C" fn exits(function: usize, frame: usize) {
     call(Call::Exit { function }, frame);
-}
-
-/// A call of MPI begins: the flight recorder, which stands in front of MPI, tells of it where both are preloaded.
-///
-/// # Safety
-///
-/// The recorder has put the call at the beginning of this function.
-#[unsafe(no_mangle)]
-#[unsafe(naked)]
-pub unsafe extern "C" fn hindmost_trace_enters(function: *const c_void) {
-    naked_asm!("lea rsi, [rsp + 8]", "jmp {}", sym enters)
-}
-
-/// A call of MPI has ended.
-///
-/// # Safety
-///
-/// The recorder has put the call at the end of this function.
-#[unsafe(no_mangle)]
-#[unsafe(naked)]
-pub unsafe extern "C" fn hindmost_trace_leaves(function: *const c_void) {
-    naked_asm!("lea rsi, [rsp + 8]", "jmp {}", sym exits)
 }
 
 /// Within a call of MPI, or behind it, something happened at this time of the monotonic clock: `tie` is 0, or tells what ties it to other tasks, as [`calltrace::layout::stamp`] counts. `peer` is the other

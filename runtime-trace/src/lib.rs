@@ -10,6 +10,7 @@
 //! - `sites`: places that a compiler has left for calls, which are made before the program begins.
 //! - `rewrite`: functions of programs that nobody has prepared, whose first and last instructions become jumps before the program begins.
 //! - `patch`: code while it is changed, and memory near it.
+//! - `quick`: what hooks and stubs do with an event that was foretold.
 //! - `stubs`: what changed code calls.
 //! - `call`: what hooks tell.
 //! - `thread`: what a thread does at an event, whatever signals come between.
@@ -36,6 +37,7 @@ mod modules;
 mod own;
 mod patch;
 mod process;
+mod quick;
 mod rewrite;
 mod shadow;
 mod sites;

@@ -9,12 +9,12 @@ use crate::shadow::Shadow;
 use crate::stamps::Stamps;
 use crate::state::State;
 use crate::system::{self, PAGE, Undisturbed, memory};
-use crate::thread::{Thread, UNTRACED};
+use crate::thread::{Front, Thread, UNTRACED, of_word};
 use calltrace::layout::{ended, header};
 use calltrace::task::lost;
 use calltrace::{Encoder, Tables, encode};
 use std::cell::UnsafeCell;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// New tables, which are all 0; none if there is no memory.
 pub(crate) fn tables() -> Option<*mut Tables> {
@@ -61,7 +61,7 @@ fn new_thread() -> Option<*const Thread> {
             rounds: 0,
         };
         (&raw mut (*thread).state).write(UnsafeCell::new(state));
-        (*page.cast::<AtomicU64>()).store(1, Ordering::Relaxed);
+        (*page.cast::<Front>()).is_own.store(1, Ordering::Relaxed);
         Some(thread)
     }
 }
@@ -106,11 +106,8 @@ unsafe extern "C" fn ends(thread: *mut libc::c_void) {
     }
     let _undisturbed = Undisturbed::begin();
     // SAFETY: the word is this thread's own, which was made by `begin`.
-    let (thread, is_own) = unsafe {
-        let guard = &*(word as *const u8).sub(PAGE).cast::<AtomicU64>();
-        (&*(word as *const Thread), guard.load(Ordering::Relaxed) != 0)
-    };
-    if !is_own || thread.busy.load(Ordering::Relaxed) {
+    let (thread, front) = unsafe { of_word(word) };
+    if front.is_own.load(Ordering::Relaxed) == 0 || thread.busy.load(Ordering::Relaxed) != 0 {
         return;
     }
     let state = thread.state();

@@ -10,7 +10,7 @@ use calltrace::layout::{ended, header};
 use calltrace::stamps::{self, Stamp, StampEncoder, Tie};
 use std::sync::atomic::Ordering;
 
-/// One event in so many looks at the counter of cycles; a power of two.
+/// So many events lie between two that look at the counter of cycles; more, where events are foretold.
 const LOOKS: u64 = 64;
 /// Cycles from one stamp to the next: some ten milliseconds.
 const CYCLES: u64 = 1 << 25;
@@ -21,6 +21,8 @@ pub(crate) struct Stamps {
     thread: u32,
     encoder: StampEncoder<'static>,
     file: File,
+    /// The event that looks next.
+    looks: u64,
     /// The counter of cycles when the next one is due.
     due: u64,
 }
@@ -43,6 +45,7 @@ impl Stamps {
             thread,
             encoder: StampEncoder::new(),
             file: File::NotYet,
+            looks: 1,
             due: 0,
         }
     }
@@ -50,7 +53,8 @@ impl Stamps {
     /// Looks whether a stamp is due behind so many events.
     #[inline]
     pub(crate) fn look(&mut self, behind: u64) {
-        if behind % LOOKS == 1 {
+        if behind >= self.looks {
+            self.looks = behind + LOOKS;
             self.look_at_counter(behind);
         }
     }

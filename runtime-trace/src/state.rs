@@ -7,7 +7,7 @@ use crate::shadow::{Entry, Shadow};
 use crate::stamps::Stamps;
 use crate::system::{self, Errno, Undisturbed};
 use calltrace::layout::{ended, header};
-use calltrace::{Encoder, Event, Function, Refused, Stamp, Tables, Tie};
+use calltrace::{Encoder, Event, Function, Lane, Refused, Stamp, Tables, Tie};
 use std::sync::atomic::Ordering;
 
 /// Exits of functions further out are not looked for.
@@ -29,7 +29,7 @@ pub(crate) struct State {
 }
 
 impl State {
-    #[inline]
+    #[inline(always)]
     pub(crate) fn call(&mut self, call: Call) {
         if self.has_ended {
             self.count(header::LOST, 1);
@@ -44,7 +44,7 @@ impl State {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn begin(&mut self, entry: Entry) {
         if self.shadow.top().is_some_and(|top| top.frame == entry.frame) {
             self.leave_below(entry.frame + 1);
@@ -52,7 +52,7 @@ impl State {
         self.enter(entry);
     }
 
-    #[inline]
+    #[inline(always)]
     fn end(&mut self, frame: usize) {
         if self.beyond > 0 {
             self.beyond -= 1;
@@ -68,7 +68,7 @@ impl State {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn enter(&mut self, entry: Entry) {
         if self.shadow.top().is_some_and(|top| top.frame < entry.frame) {
             self.leave_below(entry.frame);
@@ -83,7 +83,7 @@ impl State {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn exit(&mut self, function: usize) {
         if self.beyond > 0 {
             self.beyond -= 1;
@@ -95,12 +95,13 @@ impl State {
     }
 
     /// Leaves the innermost function.
-    #[inline]
+    #[inline(always)]
     fn leave(&mut self) {
         self.shadow.pop();
         self.record(Event::Exit);
     }
 
+    #[inline(never)]
     fn jump(&mut self, to: usize) {
         self.beyond = 0;
         let _errno = Errno::keep();
@@ -148,6 +149,16 @@ impl State {
         self.count(header::SUPPLIED, left);
     }
 
+    /// What is expected next, where nothing but that has to be recorded.
+    #[inline(always)]
+    pub(crate) fn open_lane(&mut self) -> Option<Lane<'_>> {
+        if self.has_ended || self.beyond > 0 {
+            return None;
+        }
+        let lane = self.encoder.open_lane()?;
+        (!self.shadow.has_no_room_for(lane.expected.len())).then_some(lane)
+    }
+
     /// Records that this is so now, at a time of the monotonic clock.
     pub(crate) fn stamp(&mut self, time: u64, tie: Tie) {
         if !self.has_ended {
@@ -156,7 +167,7 @@ impl State {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn record(&mut self, event: Event) {
         match self.encoder.record(event) {
             Ok(()) => self.stamps.look(self.encoder.events()),
@@ -189,6 +200,7 @@ impl State {
     }
 
     /// Adds to a word of the header, which nobody else changes.
+    #[cold]
     fn count(&self, word: usize, more: u64) {
         let word = &self.blocks.header()[word];
         word.store(word.load(Ordering::Relaxed) + more, Ordering::Relaxed);

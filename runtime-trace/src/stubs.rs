@@ -1,11 +1,11 @@
-//! What changed code calls, with all registers in use.
+//! What changed code calls where [`crate::quick`] cannot do it, with all registers in use.
 
 #![expect(unsafe_code, reason = "called from anywhere, with the stack as it is there")]
 
 use crate::call::Call;
 use crate::patch::JUMP;
 use crate::shadow::Entry;
-use crate::thread::call;
+use crate::thread::{call, finish};
 use std::arch::global_asm;
 
 unsafe extern "C" {
@@ -27,7 +27,7 @@ pub(crate) fn all() -> [usize; 3] {
 }
 
 // A place is reached with all registers in use that carry arguments or results. Callers of functions of the same file may know that others are not touched by
-// these, and may leave the stack unaligned; so nothing that a call can change is changed here.
+// these, and may leave the stack unaligned; so nothing that a call can change is changed here, and in `quick` neither.
 macro_rules! called_at_a_place {
     ($name:literal, $rust:ident) => {
         global_asm!(
@@ -111,12 +111,13 @@ macro_rules! called_at_a_place {
     };
 }
 
-called_at_a_place!("hindmost_trace_begins", begins_at);
-called_at_a_place!("hindmost_trace_begins_elsewhere", begins_elsewhere);
-called_at_a_place!("hindmost_trace_ends", ends_at);
+called_at_a_place!("hindmost_trace_begins_at_length", begins_at);
+called_at_a_place!("hindmost_trace_begins_elsewhere_at_length", begins_elsewhere);
+called_at_a_place!("hindmost_trace_ends_at_length", ends_at);
+called_at_a_place!("hindmost_trace_finishes", finishes_at);
 
 /// A mark that some compilers put where indirect calls may come to; the place is behind it.
-const ENDBR64: [u8; 4] = [0xf3, 0x0f, 0x1e, 0xfa];
+pub(crate) const ENDBR64: [u8; 4] = [0xf3, 0x0f, 0x1e, 0xfa];
 
 extern "C" fn begins_at(behind: usize, frame: usize) {
     let place = behind - JUMP;
@@ -135,6 +136,10 @@ extern "C" fn begins_elsewhere(behind: usize, frame: usize) {
     // SAFETY: who makes such calls puts the address there.
     let function = unsafe { ((behind - JUMP - size_of::<usize>()) as *const usize).read_unaligned() };
     call(Call::Begin(Entry { function, frame }), frame);
+}
+
+extern "C" fn finishes_at(_: usize, frame: usize) {
+    finish(frame);
 }
 
 extern "C" fn ends_at(_: usize, frame: usize) {

@@ -20,49 +20,95 @@ use crate::system::{self, PAGE, Undisturbed};
 use calltrace::layout::{QUEUE, TAKEN_EVENTS_BITS, header};
 use calltrace::{Encoder, Event, Function, Tables, Tie};
 use std::cell::UnsafeCell;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering, compiler_fence};
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering, compiler_fence};
 
 /// The own word of a thread that is not traced: its process is not, or there was no room, or it is ending.
 pub(crate) const UNTRACED: usize = 1;
 
-/// What is one thread's own. In front of it lies a page that is zero in a child that was forked.
+/// What lies in front of a thread's own: a page that is zero in a child that was forked.
+#[repr(C)]
+pub(crate) struct Front {
+    _unused: [u64; PAGE / 8 - 2],
+    /// Whether the process is the one that the thread began in.
+    pub(crate) is_own: AtomicU64,
+    /// The address of the word that counts events, where some are foretold; 0 where `quick` can do nothing.
+    pub(crate) gate: AtomicUsize,
+}
+
+const _: () = assert!(size_of::<Front>() == PAGE);
+
+/// What is one thread's own. [`Front`] lies in front of it.
 pub(crate) struct Thread {
-    pub(crate) busy: AtomicBool,
-    /// The frame of the hook that is busy.
-    frame: AtomicUsize,
-    queued: AtomicU32,
+    /// The frame of the hook that is busy, or 0.
+    pub(crate) busy: AtomicUsize,
+    /// Where the events that are foretold would begin if the count of events were 0: the address of the next one is this and four times the count.
+    pub(crate) lane: AtomicUsize,
+    pub(crate) queued: AtomicU32,
     queue: [Queued; QUEUE],
     pub(crate) state: UnsafeCell<State>,
 }
 
-/// A hook was called.
+/// The own words of the calling thread, if it has any and they are its process's.
+///
+/// # Safety
+///
+/// The word is the thread's own and above [`UNTRACED`].
 #[inline]
+pub(crate) unsafe fn of_word(word: usize) -> (&'static Thread, &'static Front) {
+    // SAFETY: a word above `UNTRACED` is where `begin` has put the state of this very thread, in front of which it mapped a page.
+    unsafe { (&*(word as *const Thread), &*(word as *const Front).sub(1)) }
+}
+
+/// A hook was called.
+#[inline(always)]
 pub(crate) fn call(call: Call, frame: usize) {
     let word = own::get();
     if word <= UNTRACED {
-        if word == 0 && !matches!(call, Call::Jump { .. }) && begin() {
-            self::call(call, frame);
+        if word == 0 {
+            call_first(call, frame);
         }
         return;
     }
-    // SAFETY: a word above `UNTRACED` is where `begin` has put the state of this very thread, in front of which it mapped a page.
-    let (thread, is_own) = unsafe {
-        let guard = &*(word as *const u8).sub(PAGE).cast::<AtomicU64>();
-        (&*(word as *const Thread), guard.load(Ordering::Relaxed) != 0)
-    };
-    if !is_own && !thread.continue_in_child(word) {
+    // SAFETY: the word is this thread's own.
+    let (thread, front) = unsafe { of_word(word) };
+    if front.is_own.load(Ordering::Relaxed) == 0 && !thread.continue_in_child(word) {
         return;
     }
-    if thread.busy.load(Ordering::Relaxed) {
-        thread.interrupts(call);
+    // No handler's hook has the frame of the hook that it interrupts: with the same, this is the rest of what `quick` has begun.
+    let busy = thread.busy.load(Ordering::Relaxed);
+    if busy != 0 && (busy != frame || matches!(call, Call::Jump { .. })) {
+        thread.interrupts(front, call);
         return;
     }
-    thread.frame.store(frame, Ordering::Relaxed);
-    thread.busy.store(true, Ordering::Relaxed);
+    thread.busy.store(frame, Ordering::Relaxed);
     compiler_fence(Ordering::SeqCst);
-    thread.state().call(call);
-    compiler_fence(Ordering::SeqCst);
-    thread.done();
+    thread.change(front, |state| state.call(call));
+    thread.done(front);
+}
+
+/// The first call of a thread.
+#[cold]
+#[inline(never)]
+fn call_first(first: Call, frame: usize) {
+    if !matches!(first, Call::Jump { .. }) && begin() {
+        call(first, frame);
+    }
+}
+
+/// A thread that has recorded an event by `quick`, in the hook with this frame, takes what a signal handler has queued meanwhile.
+pub(crate) extern "C" fn finish(frame: usize) {
+    let word = own::get();
+    if word <= UNTRACED {
+        return;
+    }
+    // SAFETY: the word is this thread's own.
+    let (thread, front) = unsafe { of_word(word) };
+    // Where the process was forked meanwhile nothing is queued.
+    if front.is_own.load(Ordering::Relaxed) != 0 && thread.busy.load(Ordering::Relaxed) == 0 {
+        thread.busy.store(frame, Ordering::Relaxed);
+        compiler_fence(Ordering::SeqCst);
+        thread.done(front);
+    }
 }
 
 /// Something happened at this time of the monotonic clock, behind the events that were recorded. What interrupts an event is not stamped.
@@ -72,20 +118,16 @@ pub(crate) fn stamp(time: u64, tie: Tie) {
     if word <= UNTRACED {
         return;
     }
-    // SAFETY: as in `call`.
-    let (thread, is_own) = unsafe {
-        let guard = &*(word as *const u8).sub(PAGE).cast::<AtomicU64>();
-        (&*(word as *const Thread), guard.load(Ordering::Relaxed) != 0)
-    };
-    if !is_own || thread.busy.load(Ordering::Relaxed) {
+    // SAFETY: the word is this thread's own.
+    let (thread, front) = unsafe { of_word(word) };
+    if front.is_own.load(Ordering::Relaxed) == 0 || thread.busy.load(Ordering::Relaxed) != 0 {
         return;
     }
-    thread.frame.store((&raw const here).addr(), Ordering::Relaxed);
-    thread.busy.store(true, Ordering::Relaxed);
+    thread.busy.store((&raw const here).addr(), Ordering::Relaxed);
     compiler_fence(Ordering::SeqCst);
     thread.state().stamp(time, tie);
     compiler_fence(Ordering::SeqCst);
-    thread.done();
+    thread.done(front);
 }
 
 impl Thread {
@@ -93,66 +135,84 @@ impl Thread {
     ///
     /// Never. Only who has made the thread busy may call it.
     #[expect(clippy::mut_from_ref, reason = "`busy` is what keeps others out")]
-    #[inline]
+    #[inline(always)]
     pub(crate) fn state(&self) -> &mut State {
         // SAFETY: the state is this thread's alone, and of its hooks only the one that made it busy comes here.
         unsafe { &mut *self.state.get() }
     }
 
+    /// Changes the state, and what `quick` does next.
+    #[inline(always)]
+    fn change(&self, front: &Front, changes: impl FnOnce(&mut State)) {
+        front.gate.store(0, Ordering::Relaxed);
+        compiler_fence(Ordering::SeqCst);
+        let state = self.state();
+        changes(state);
+        compiler_fence(Ordering::SeqCst);
+        if let Some(lane) = state.open_lane() {
+            let first = lane.expected.as_ptr().addr();
+            let lane_at = first.wrapping_sub(lane.run as usize * size_of::<u32>());
+            self.lane.store(lane_at, Ordering::Relaxed);
+            compiler_fence(Ordering::SeqCst);
+            let gate = std::ptr::from_ref(lane.published).expose_provenance();
+            front.gate.store(gate, Ordering::Relaxed);
+        }
+        compiler_fence(Ordering::SeqCst);
+    }
+
     /// Takes what was queued meanwhile, and is busy no more.
-    #[inline]
-    fn done(&self) {
+    #[inline(always)]
+    fn done(&self, front: &Front) {
+        let frame = self.busy.load(Ordering::Relaxed);
         loop {
             if self.queued.load(Ordering::Relaxed) != 0 {
-                self.take_queue();
+                self.take_queue(front);
             }
-            self.busy.store(false, Ordering::Relaxed);
+            self.busy.store(0, Ordering::Relaxed);
             compiler_fence(Ordering::SeqCst);
             // A handler may have come between the two.
             if self.queued.load(Ordering::Relaxed) == 0 {
                 return;
             }
-            self.busy.store(true, Ordering::Relaxed);
+            self.busy.store(frame, Ordering::Relaxed);
             compiler_fence(Ordering::SeqCst);
         }
     }
 
     /// Records what was queued. Signals are blocked: a handler that goes elsewhere would leave it half taken, and nobody would know how far it was.
     #[cold]
-    fn take_queue(&self) {
+    fn take_queue(&self, front: &Front) {
         let _undisturbed = Undisturbed::begin();
-        let state = self.state();
-        let header = state.blocks.header();
-        let mut seen = 0_u64;
-        for queued in self
-            .queue
-            .iter()
-            .take(self.queued.load(Ordering::Relaxed) as usize)
-        {
-            let Some(call) = queued.call() else { continue };
-            // Whoever reads when the process was killed within this takes none of them twice.
-            let taken = (seen + 1) << TAKEN_EVENTS_BITS | state.encoder.events();
-            header[header::TAKEN].store(taken, Ordering::Release);
-            state.call(call);
-            seen += u64::from(call.is_seen_in_queue());
-        }
-        header[header::QUEUED].store(0, Ordering::Release);
-        header[header::TAKEN].store(0, Ordering::Release);
-        self.queued.store(0, Ordering::Relaxed);
+        self.change(front, |state| {
+            let header = state.blocks.header();
+            let mut seen = 0_u64;
+            let queued = self.queued.load(Ordering::Relaxed) as usize;
+            for queued in self.queue.iter().take(queued) {
+                let Some(call) = queued.call() else { continue };
+                // Whoever reads when the process was killed within this takes none of them twice.
+                let taken = (seen + 1) << TAKEN_EVENTS_BITS | state.encoder.events();
+                header[header::TAKEN].store(taken, Ordering::Release);
+                state.call(call);
+                seen += u64::from(call.is_seen_in_queue());
+            }
+            header[header::QUEUED].store(0, Ordering::Release);
+            header[header::TAKEN].store(0, Ordering::Release);
+            self.queued.store(0, Ordering::Relaxed);
+        });
     }
 
     /// A hook was called while the thread was busy: a signal handler has interrupted another hook.
     #[cold]
-    fn interrupts(&self, call: Call) {
+    fn interrupts(&self, front: &Front, call: Call) {
         if let Call::Jump { to } = call
             && self.leaves_handler(to)
         {
             {
                 let _undisturbed = Undisturbed::begin();
-                self.break_off();
-                self.state().call(call);
+                self.break_off(front);
+                self.change(front, |state| state.call(call));
             }
-            self.done();
+            self.done(front);
             return;
         }
         // SAFETY: `blocks` and its header never change while the thread is busy but with signals blocked, and handlers only read where it is.
@@ -179,7 +239,7 @@ impl Thread {
 
     /// Whether a jump to this address leaves the signal handler that has interrupted a hook, and so the hook.
     fn leaves_handler(&self, to: usize) -> bool {
-        let hook = self.frame.load(Ordering::Relaxed);
+        let hook = self.busy.load(Ordering::Relaxed);
         match system::signal_stack() {
             // The handler's stack is not the hook's: it is left by what goes off it.
             Some((stack, true)) if !stack.contains(&hook) => !stack.contains(&to),
@@ -188,29 +248,26 @@ impl Thread {
     }
 
     /// The hook that was interrupted will never go on: what it was doing is brought to an end.
-    fn break_off(&self) {
+    fn break_off(&self, front: &Front) {
         let state = self.state();
         state.encoder.break_off();
         // Compilers jump to the hook at the end of a function, whose own frame is gone then: the hook's is where its caller's ends, and the function was below it.
-        let frame = self
-            .frame
-            .load(Ordering::Relaxed)
-            .wrapping_sub(size_of::<usize>());
+        let frame = self.busy.load(Ordering::Relaxed).wrapping_sub(size_of::<usize>());
         // Of an entry that was recorded, or an exit that was not, the shadow knows nothing yet: the jump will tell of it.
         while (state.shadow.depth() as u64) < state.encoder.depth() && !state.shadow.is_full() {
             state.shadow.push(Entry { function: 0, frame });
         }
-        self.take_queue();
+        self.take_queue(front);
     }
 
     /// Goes on in a child that was forked: in a file of its own, which begins with the functions that the thread is in. Whether there is one.
     #[cold]
     fn continue_in_child(&self, word: usize) -> bool {
         let _undisturbed = Undisturbed::begin();
-        // SAFETY: the page in front is mapped, as in `call`.
-        let guard = unsafe { &*(word as *const u8).sub(PAGE).cast::<AtomicU64>() };
+        // SAFETY: the word is this thread's own.
+        let (_, front) = unsafe { of_word(word) };
         self.queued.store(0, Ordering::Relaxed);
-        self.busy.store(false, Ordering::Relaxed);
+        self.busy.store(0, Ordering::Relaxed);
         let state = self.state();
         // SAFETY: header and blocks of the parent are the child's no more, and what used them is replaced or gone.
         unsafe {
@@ -236,7 +293,7 @@ impl Thread {
             }
         }
         state.blocks.header()[header::INHERITED].store(depth as u64, Ordering::Relaxed);
-        guard.store(1, Ordering::Relaxed);
+        front.is_own.store(1, Ordering::Relaxed);
         true
     }
 }

@@ -26,6 +26,40 @@ fn what_is_read_is_what_happened() {
     }
 }
 
+/// Whoever records may count what was foretold, at any time: neither the file nor what the encoder says shows it.
+#[test]
+fn what_was_foretold_is_recorded_as_all_else() {
+    let mut counted = 0;
+    for seed in SEEDS {
+        let mut rng = Rng(seed);
+        let events = events(Shape::of(seed), seed, 60_000);
+        let (thread, plain) = (Thread::new(), Thread::new());
+        let (mut tables, mut plain_tables) = (Tables::new(), Tables::new());
+        let mut encoder = Encoder::new(&mut tables);
+        let mut reference = Encoder::new(&mut plain_tables);
+        // Lanes that are left early, and some that are not.
+        let seldom = 1 + rng.below(400);
+        for (number, &event) in events.iter().enumerate() {
+            if rng.below(seldom) > 0 && Thread::count(&mut encoder, event) {
+                counted += 1;
+            } else {
+                thread.record(&mut encoder, event);
+            }
+            plain.record(&mut reference, event);
+            if number < 2_000 || rng.below(50) == 0 {
+                assert_eq!(
+                    encoder.events(),
+                    reference.events(),
+                    "seed {seed}, event {number}"
+                );
+                assert_eq!(encoder.depth(), reference.depth(), "seed {seed}, event {number}");
+            }
+        }
+        assert!(thread.bytes() == plain.bytes(), "seed {seed}");
+    }
+    assert!(counted > 100_000, "{counted} events show little");
+}
+
 #[test]
 fn every_event_can_be_read_as_soon_as_it_was_recorded() {
     for seed in SEEDS {

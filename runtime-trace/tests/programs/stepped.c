@@ -24,7 +24,7 @@ SEEN static void second(int number) { ran->second++; inner(); siglongjmp(back, n
 SEEN static void busy(int depth) { ran->busy++; if (depth) busy(depth - 1); inner(); __asm__ volatile(""); }
 SEEN static void after(void) { ran->after++; __asm__ volatile(""); }
 
-UNSEEN static void child(void)
+UNSEEN static void child(int rounds)
 {
     signal(SIGUSR1, first);
     signal(SIGUSR2, second);
@@ -33,6 +33,8 @@ UNSEEN static void child(void)
     if (!sigsetjmp(back, 1)) raise(SIGUSR2);
     raise(SIGUSR1);
     after();
+    /* So that what comes is foretold. */
+    while (rounds-- > 0) { busy(2); innermost(); }
     ptrace(PTRACE_TRACEME, 0, 0, 0);
     raise(SIGSTOP);
     if (!sigsetjmp(back, 1)) { busy(2); innermost(); }
@@ -59,9 +61,9 @@ UNSEEN int main(int argc, char **argv)
 {
     int status;
     ran = mmap(0, sizeof *ran, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (argc != 4 || ran == MAP_FAILED) return 2;
+    if (argc != 5 || ran == MAP_FAILED) return 2;
     pid_t pid = fork();
-    if (!pid) child();
+    if (!pid) child(atoi(argv[4]));
     waitpid(pid, &status, 0);
     if (!WIFSTOPPED(status)) return 2;
     int is_there = 1;
