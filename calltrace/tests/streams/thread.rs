@@ -1,7 +1,7 @@
 //! A trace in memory, as a thread writes it.
 
 use calltrace::layout::{BLOCK, HEADER};
-use calltrace::{Encoder, Event, Refused, Tables, UNTOLD, encode};
+use calltrace::{Encoder, Event, Refused, Tables, encode};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -41,19 +41,7 @@ impl Thread {
 
     /// Records an event in a lane, if one can be opened that foretells it. Whether it did.
     pub fn count(encoder: &mut Encoder<'_>, event: Event) -> bool {
-        let Some(lane) = encoder.open_lane() else {
-            return false;
-        };
-        let run = (lane.published.load(Ordering::Relaxed) >> 32) as u32;
-        let number = match event {
-            Event::Enter(function) => function.number(),
-            Event::Exit => 0,
-        };
-        let is_foretold = lane.expected[(run - lane.run) as usize] == number && number != UNTOLD;
-        if is_foretold {
-            lane.published.fetch_add(1 << 32, Ordering::Release);
-        }
-        is_foretold
+        encoder.open_lane().is_some_and(|lane| lane.count(event))
     }
 
     /// A copy from the first word to the last, as a reader of the file makes it.
