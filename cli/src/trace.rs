@@ -7,10 +7,11 @@ use crate::trace_args::{
     TreeTraceFormat, WhichArgs, WhoseArgs,
 };
 use crate::trace_pack;
-use engine::traces::{Differences, Forest, Paths, Phases, Shape, Traces};
+use engine::traces::{Calls, Cut, Differences, Forest, Paths, Phases, Shape, Traces, Wanted};
 use project::Failure;
 use regex::Regex;
 use report::traces as text;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 pub(crate) fn run(command: &TraceCommand) -> anyhow::Result<Status> {
@@ -28,6 +29,9 @@ pub(crate) fn run(command: &TraceCommand) -> anyhow::Result<Status> {
 fn read(which: &WhichArgs, more: Option<&PathBuf>, rank: Option<u32>) -> anyhow::Result<Traces> {
     let only = which.only.as_deref().map(|only| match only {
         "mpi" => "^P?MPIX?_",
+        // gcc's runtime and regions, and those of LLVM and Intel.
+        "omp" => r"^(omp_|GOMP_|__kmpc?_)|\._omp_fn\.|\.omp_outlined",
+        "pthread" => "^_*pthread_",
         only => only,
     });
     let only = only.map(Regex::new).transpose();
@@ -39,7 +43,21 @@ fn read(which: &WhichArgs, more: Option<&PathBuf>, rank: Option<u32>) -> anyhow:
     if let Some(more) = more {
         processes.extend(project::traces(std::slice::from_ref(more), &listener)?);
     }
-    let mut traces = Traces::of(processes, first, &is_kept);
+    let cut = cut(which)?;
+    let mut traces = Traces::of(
+        processes,
+        first,
+        &Wanted {
+            is_kept: &is_kept,
+            cut,
+        },
+    );
+    if let Some(name) = traces.unmet.first() {
+        let why = format!("no function that was traced is called {name}");
+        return Err(Failure::new(why)
+            .hint("hindmost trace tree lists those that are")
+            .into());
+    }
     if !which.threads {
         traces.streams.retain(|stream| stream.who.thread == 0);
     }
@@ -51,6 +69,22 @@ fn read(which: &WhichArgs, more: Option<&PathBuf>, rank: Option<u32>) -> anyhow:
         return Err(Failure::new("no such thread has a trace").into());
     }
     Ok(traces)
+}
+
+/// The piece of each trace that is asked for.
+fn cut(which: &WhichArgs) -> Result<Cut, Failure> {
+    let calls = |option: &str, text: &Option<String>, all: RangeInclusive<u64>| {
+        let parse = |text: &String| {
+            Calls::parse(text, all)
+                .map_err(|why| Failure::new(format!("--{option} {text} names no calls: {why}")))
+        };
+        text.as_ref().map(parse).transpose()
+    };
+    Ok(Cut {
+        within: calls("within", &which.within, 1..=u64::MAX)?,
+        from: calls("from", &which.from, 1..=1)?,
+        until: calls("until", &which.until, 1..=1)?,
+    })
 }
 
 fn read_of(whose: &WhoseArgs) -> anyhow::Result<Traces> {

@@ -36,9 +36,19 @@ pub(crate) struct WhichArgs {
     /// The directory of the traces
     #[arg(required = true, value_name = "DIR")]
     pub(crate) directory: PathBuf,
-    /// Only functions whose name has this regular expression in it, or mpi: those of MPI. What others call counts as called by who called them
-    #[arg(long, value_name = "mpi|REGEX")]
+    /// Only functions whose name has this regular expression in it, or mpi, omp, pthread: those of MPI, of OpenMP with its parallel regions, of threads. What others call counts as called by who
+    /// called them
+    #[arg(long, value_name = "mpi|omp|pthread|REGEX")]
     pub(crate) only: Option<String>,
+    /// Only what was called within these calls of a function, counted in each thread from 1: step, step:41 or step:40-42
+    #[arg(long, value_name = "FUNCTION[:N[-M]]")]
+    pub(crate) within: Option<String>,
+    /// Only from this call of a function on, of which without a number the first is meant
+    #[arg(long, value_name = "FUNCTION[:N]")]
+    pub(crate) from: Option<String>,
+    /// Only what comes before this call of a function, the first without a number. An iteration is what lies from one call to the next: --from sweep:41 --until sweep:42
+    #[arg(long, value_name = "FUNCTION[:N]")]
+    pub(crate) until: Option<String>,
     /// All threads, not the first one of each process alone
     #[arg(long)]
     pub(crate) threads: bool,

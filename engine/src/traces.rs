@@ -3,6 +3,7 @@
 //! Functions are numbers here, one for each name of a job (or of two that are compared): whoever runs the same build has the same names, and a good and a bad run of two builds can still be held
 //! against each other.
 
+mod cut;
 mod moments;
 mod way;
 
@@ -13,11 +14,12 @@ pub use calltrace::phases::{Common, Phase, Phases};
 pub use calltrace::stamps::{Message, Part, Tie, WORLD};
 pub use calltrace::task::Place;
 pub use calltrace::{About, Ended, Event, Task, Trace};
+pub use cut::{Calls, Cut, NoCalls, Wanted};
 pub use moments::{Happening, Moment};
 pub use way::{Did, Way, parted};
 
-use calltrace::Function;
 use calltrace::fold::Builder;
+use cut::{Cutter, Known};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -99,8 +101,8 @@ pub struct Stream {
     stamps: Packable,
     /// When the first process of its run began, in nanoseconds since the epoch.
     begun: u64,
-    /// The job's number of each function of the trace; 0 for one that is left out.
-    functions: Vec<u32>,
+    functions: Vec<Known>,
+    cut: Arc<Cut>,
 }
 
 /// The traces of a job.
@@ -112,21 +114,24 @@ pub struct Traces {
     pub streams: Vec<Stream>,
     /// What the reader should know.
     pub notes: Vec<String>,
+    /// Functions by which the traces were to be cut, and that none of them has.
+    pub unmet: Vec<String>,
 }
 
 impl Traces {
-    /// The traces of these processes, of which the first ones are of one run and the others of another that it is held against. Functions whose name `is_kept` does not want are left out, and what
-    /// they call counts as called by who called them.
+    /// The traces of these processes, of which the first ones are of one run and the others of another that it is held against. Of each thread there is what is wanted.
     #[must_use]
-    pub fn of(processes: Vec<Process>, of_first_run: usize, is_kept: &dyn Fn(&str) -> bool) -> Self {
+    pub fn of(processes: Vec<Process>, of_first_run: usize, wanted: &Wanted<'_>) -> Self {
         let mut traces = Self::default();
+        let cut = Arc::new(wanted.cut.clone());
+        traces.unmet = cut.functions().map(str::to_owned).collect();
         let mut numbers = BTreeMap::new();
         let (first, second) = processes.split_at(of_first_run.min(processes.len()));
         let begun =
             [first, second].map(|run| run.iter().map(|process| process.task.started).min().unwrap_or(0));
         for (index, process) in processes.into_iter().enumerate() {
             let run = usize::from(index >= of_first_run);
-            traces.add(process, (run, begun[run]), is_kept, &mut numbers);
+            traces.add(process, (run, begun[run]), (wanted, &cut), &mut numbers);
         }
         traces.streams.sort_by_key(|stream| (stream.run, stream.who));
         traces
@@ -136,7 +141,7 @@ impl Traces {
         &mut self,
         process: Process,
         (run, begun): (usize, u64),
-        is_kept: &dyn Fn(&str) -> bool,
+        (wanted, cut): (&Wanted<'_>, &Arc<Cut>),
         numbers: &mut BTreeMap<String, u32>,
     ) {
         let Process { task, names, threads } = process;
@@ -146,14 +151,18 @@ impl Traces {
                 || nameless(&task, *place),
                 |name| crate::readable::readable(&name),
             );
-            if !is_kept(&name) {
-                return 0;
-            }
-            let next = self.names.len() as u32 + 1;
-            *numbers.entry(name).or_insert_with_key(|name| {
-                self.names.push(name.clone());
-                next
-            })
+            let marks = cut.marks(&name);
+            self.unmet.retain(|unmet| !cut::is_called(&name, unmet));
+            let number = if (wanted.is_kept)(&name) {
+                let next = self.names.len() as u32 + 1;
+                *numbers.entry(name).or_insert_with_key(|name| {
+                    self.names.push(name.clone());
+                    next
+                })
+            } else {
+                0
+            };
+            Known { number, marks }
         });
         let functions = Vec::from_iter(all);
         for ThreadFiles {
@@ -185,6 +194,7 @@ impl Traces {
                 stamps,
                 begun,
                 functions: functions.clone(),
+                cut: Arc::clone(cut),
             });
         }
     }
@@ -273,7 +283,7 @@ pub enum Step {
 }
 
 impl Stream {
-    /// Calls `each` with its events but for those of functions that are left out.
+    /// Calls `each` with its events but for those that are left out.
     ///
     /// # Errors
     /// The trace is damaged; `each` has got what comes before.
@@ -282,35 +292,20 @@ impl Stream {
         let Ok(trace) = self.trace.trace() else {
             return Ok(());
         };
-        let mut kept: Vec<bool> = Vec::new();
+        let mut cutter = self.cutter();
         let mut events = trace.events();
         for event in events.by_ref() {
-            if let Some(step) = self.step(event?, &mut kept) {
+            if let Some(step) = cutter.step(event?) {
                 each(step);
             }
         }
         let queued = trace.queued(&events);
-        queued
-            .filter_map(|event| self.step(event, &mut kept))
-            .for_each(each);
+        queued.filter_map(|event| cutter.step(event)).for_each(each);
         Ok(())
     }
 
-    fn step(&self, event: Event, kept: &mut Vec<bool>) -> Option<Step> {
-        match event {
-            Event::Enter(function) => {
-                let number = self.number(function);
-                kept.push(number != 0);
-                (number != 0).then_some(Step::Enter(number))
-            }
-            Event::Exit => kept.pop()?.then_some(Step::Exit),
-        }
-    }
-
-    /// The job's number of a function. One that the file of the process has no name for (it was killed between the two, or there was no room) is the last.
-    fn number(&self, function: Function) -> u32 {
-        let index = function.number() as usize - 1;
-        self.functions.get(index).copied().unwrap_or(u32::MAX)
+    fn cutter(&self) -> Cutter<'_> {
+        Cutter::new(&self.cut, &self.functions)
     }
 
     /// What its header says.

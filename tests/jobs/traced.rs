@@ -5,6 +5,7 @@ use crate::unprepared::{compiled, written};
 use crate::waits::recorder_of;
 use corpus::Mpi;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 const PROGRAM: &str = r#"
@@ -97,6 +98,7 @@ fn calls_of_mpi_are_in_the_traces_of_a_recorded_job() {
     }
     messages_are_told(&traces);
     loops_are_drawn(&traces, &directory.join("loops.html"));
+    pieces_are_cut(&traces);
     let outliers = run(hindmost()
         .args(["trace", "diff", "--only", "mpi", "--format", "json"])
         .arg(&traces)
@@ -107,6 +109,62 @@ fn calls_of_mpi_are_in_the_traces_of_a_recorded_job() {
         outliers["telling"]["counts"],
         json!([{"function": "MPI_Barrier", "counts": [1, 0]}])
     );
+}
+
+/// Steps by their numbers, and the way from one message to the next.
+fn pieces_are_cut(traces: &Path) {
+    for (options, expected) in [
+        (
+            &["--within", "step:2-3"][..],
+            &[
+                ("step", 2),
+                ("shift", 6),
+                ("MPI_Sendrecv", 6),
+                ("MPI_Allreduce", 2),
+            ][..],
+        ),
+        (
+            &["--within", "step:2-3", "--only", "mpi"],
+            &[("MPI_Sendrecv", 6), ("MPI_Allreduce", 2)],
+        ),
+        (
+            // The third of a step, the sum behind it, and the next step.
+            &["--from", "shift:3", "--until", "shift:4"],
+            &[
+                ("shift", 1),
+                ("MPI_Sendrecv", 1),
+                ("MPI_Allreduce", 1),
+                ("step", 1),
+            ],
+        ),
+    ] {
+        let tree = run(hindmost()
+            .args(["trace", "tree", "--format", "json"])
+            .arg(traces)
+            .args(options));
+        let tree: Value = serde_json::from_slice(&tree.stdout).unwrap_or_else(|_| panic!("{}", said(&tree)));
+        let mut found = BTreeMap::new();
+        for path in tree["paths"].as_array().unwrap() {
+            if let Some(function) = path["function"].as_str() {
+                let counts = Vec::from_iter(path["counts"].as_array().unwrap().iter().map(Value::as_u64));
+                assert_eq!(counts[0], counts[1], "{options:?}: {path}");
+                *found.entry(function).or_insert(0) += counts[0].unwrap();
+            }
+        }
+        assert_eq!(
+            found,
+            BTreeMap::from_iter(expected.iter().copied()),
+            "{options:?}"
+        );
+    }
+    for (option, why) in [
+        ("stepp:2", "no function that was traced is called stepp"),
+        ("step:0", "counted from 1"),
+    ] {
+        let output = run(hindmost().args(["trace", "tree", "--within", option]).arg(traces));
+        assert_eq!(output.status.code(), Some(2));
+        assert!(said(&output).contains(why), "{}", said(&output));
+    }
 }
 
 /// What the calls did is known: in each of 7 steps a message to the other and one from it three times, then an operation of all.

@@ -55,8 +55,8 @@ impl<'a> Ahead<'a> {
 }
 
 impl Stream {
-    /// Calls `each` with its events but for those of functions that are left out, and with the moments that are known, each behind the event that it stands behind. Of a function that is left
-    /// out the time is told, and not what it was.
+    /// Calls `each` with its events but for those that are left out, and with the moments that are known, each behind the event that it stands behind. Of a function that is left out the time is
+    /// told, and not what it was; what lies before or behind the piece that is looked at has none.
     ///
     /// # Errors
     /// The trace is damaged; `each` has got what comes before.
@@ -67,27 +67,32 @@ impl Stream {
         };
         let stamps = self.stamps.stamps();
         let mut ahead = Ahead::new(stamps.as_ref(), self.begun);
-        let mut kept: Vec<bool> = Vec::new();
+        let mut cutter = self.cutter();
         let mut events = trace.events();
-        let mut happens = |event: Event, behind: u64, kept: &mut Vec<bool>| {
+        let mut happens = |event: Event, behind: u64| {
             // What stands behind the end of a call is of that call.
-            let left = kept.last().copied().filter(|_| event == Event::Exit);
-            if let Some(step) = self.step(event, kept) {
+            let (was_kept, was_inside) = (cutter.is_kept(), cutter.is_inside());
+            if let Some(step) = cutter.step(event) {
                 each(Happening::Step(step));
             }
-            let is_kept = left.or(kept.last().copied()).unwrap_or(true);
+            let (is_kept, is_inside) = match event {
+                Event::Enter(_) => (cutter.is_kept(), cutter.is_inside()),
+                Event::Exit => (was_kept, was_inside),
+            };
             while let Some(mut moment) = ahead.next(behind) {
                 if !is_kept {
                     moment.tie = Tie::None;
                 }
-                each(Happening::Moment(moment));
+                if is_inside {
+                    each(Happening::Moment(moment));
+                }
             }
         };
         while let Some(event) = events.next() {
-            happens(event?, events.next_event(), &mut kept);
+            happens(event?, events.next_event());
         }
         let queued = trace.queued(&events);
-        queued.for_each(|event| happens(event, events.next_event(), &mut kept));
+        queued.for_each(|event| happens(event, events.next_event()));
         Ok(())
     }
 

@@ -1,6 +1,6 @@
 //! Where the way of some ranks parted from that of the others.
 
-use super::{Difference, Differences, Forest, Process, Shape, Traces, Turn, compare};
+use super::{Difference, Differences, Forest, Process, Shape, Traces, Turn, Wanted, compare};
 use std::collections::BTreeMap;
 
 /// Where the way of some parted from that of the others: what each called within one and the same call.
@@ -35,7 +35,7 @@ pub fn parted(mut processes: Vec<Process>, named: &[u32]) -> Option<Way> {
         process.threads.retain(|thread| thread.number == 0);
     }
     let count = processes.len();
-    let mut traces = Traces::of(processes, count, &|_| true);
+    let mut traces = Traces::of(processes, count, &Wanted::all());
     let mut forest = Forest::new();
     let shapes = traces.shapes(&mut forest);
     between(&traces, &forest, &shapes, named)
