@@ -64,9 +64,9 @@ pub(crate) struct RunArgs {
     /// -fxray-instrument, or gcc's -mnop-mcount with its ends (docs/traces.md); for hindmost trace
     #[arg(long, value_name = "DIR")]
     pub(crate) trace: Option<PathBuf>,
-    /// With --trace: change the code of this file in memory where it is loaded, a program or a shared library that the job loads at its start, so that functions are traced that were not compiled for it; several may be given.
+    /// With --trace: change the code of this file in memory where it is loaded, a program or a shared library, so that functions are traced that were not compiled for it; several may be given, and all means all but the C library.
     /// What cannot be changed for certain is left as it is, and listed beside the traces
-    #[arg(long, value_name = "NAME", requires = "trace")]
+    #[arg(long, value_name = "NAME|all", requires = "trace")]
     pub(crate) rewrite: Vec<String>,
     /// The tracer [default: libruntime_trace.so beside hindmost, or in ../lib/hindmost]
     #[arg(long, value_name = "FILE", requires = "trace")]

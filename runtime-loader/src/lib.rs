@@ -6,6 +6,11 @@
 
 use std::ffi::CStr;
 
+/// Tags of what the loader is told by a file (gABI, "Dynamic Section").
+const DT_NULL: u64 = 0;
+const DT_RPATH: u64 = 15;
+const DT_RUNPATH: u64 = 29;
+
 /// A file that is loaded.
 #[derive(Clone, Copy)]
 pub struct Loaded<'a> {
@@ -61,6 +66,27 @@ impl<'a> Loaded<'a> {
         self.loads()
             .filter(|load| load.p_flags & libc::PF_X != 0)
             .any(|load| first <= last && first >= load.p_vaddr && last - load.p_vaddr < load.p_filesz)
+    }
+
+    /// Whether it says itself where other files are looked for that it loads (`DT_RPATH`, `DT_RUNPATH`).
+    #[must_use]
+    pub fn has_search_path(&self) -> bool {
+        let dynamic = self
+            .headers
+            .iter()
+            .find(|header| header.p_type == libc::PT_DYNAMIC);
+        let Some(dynamic) = dynamic else {
+            return false;
+        };
+        let start = self.base.wrapping_add(dynamic.p_vaddr as usize);
+        let count = dynamic.p_memsz as usize / size_of::<[u64; 2]>();
+        // SAFETY: the loader has mapped it, reads it itself, and keeps it as long as this value lives.
+        let entries = unsafe { std::slice::from_raw_parts(start as *const [u64; 2], count) };
+        let used = entries
+            .iter()
+            .map(|[tag, _]| *tag)
+            .take_while(|&tag| tag != DT_NULL);
+        used.into_iter().any(|tag| [DT_RPATH, DT_RUNPATH].contains(&tag))
     }
 
     /// Its build-id, if it has one.

@@ -1,20 +1,21 @@
 //! What programs call.
 //!
 //! A compiler that is told so (`-finstrument-functions`) calls `__cyg_profile_func_enter` at the beginning of each function and `__cyg_profile_func_exit` at its end. The C library has both,
-//! which do nothing. `longjmp`, its like, and exceptions leave functions without their ends; `dlclose` makes room for other functions at the same addresses.
+//! which do nothing. `longjmp`, its like, and exceptions leave functions without their ends; `dlopen` brings more functions, and `dlclose` makes room for others at the same addresses.
 
 #![expect(unsafe_code, reason = "called from C, with the stack as it is there")]
 
 use crate::call::Call;
 use crate::functions;
 use crate::quick::{hook_that_enters, hook_that_leaves};
+use crate::rewrite;
 use crate::shadow::Entry;
 use crate::system::Undisturbed;
 use crate::thread::{call, stamp};
 use calltrace::layout;
 use calltrace::stamps::{Message, Part, Tie};
 use std::arch::naked_asm;
-use std::ffi::{CStr, c_int, c_void};
+use std::ffi::{CStr, c_char, c_int, c_void};
 
 hook_that_enters! {
     /// A function begins. The second argument of the compiler, where it was called from, makes room for where the stack ends.
@@ -183,6 +184,72 @@ pub unsafe extern "C" fn _Unwind_SetIP(context: *mut c_void, address: usize) {
     call(Call::Jump { to: stack }, stack);
 }
 
+/// As the C library's `dlopen`, which it calls, or jumps to where that has to see who has called.
+///
+/// # Safety
+///
+/// As there.
+#[unsafe(no_mangle)]
+#[unsafe(naked)]
+pub unsafe extern "C" fn dlopen(name: *const c_char, mode: c_int) -> *mut c_void {
+    naked_asm!(
+        "push rdi",
+        "push rsi",
+        "mov rdx, [rsp + 16]",
+        "sub rsp, 8",
+        "call {opens}",
+        "add rsp, 8",
+        "pop rsi",
+        "pop rdi",
+        "test rax, rax",
+        "jnz 2f",
+        "mov rax, rdx",
+        "ret",
+        "2:",
+        "jmp rax",
+        opens = sym opens,
+    )
+}
+
+/// What became of a `dlopen`; returned in two registers.
+#[repr(C)]
+struct Opened {
+    /// Where it is still to do; null if it is done.
+    real: *const c_void,
+    /// What it has returned.
+    handle: *mut c_void,
+}
+
+extern "C" fn opens(name: *const c_char, mode: c_int, caller: usize) -> Opened {
+    let real = behind(c"dlopen");
+    if real.is_null() {
+        // A C library without it: nobody can have called it.
+        std::process::abort();
+    }
+    let undone = Opened {
+        real,
+        handle: std::ptr::null_mut(),
+    };
+    // SAFETY: the name is the caller's promise.
+    if !unsafe { rewrite::later::is_anybodys(name, caller) } {
+        return undone;
+    }
+    // SAFETY: this is the C library's function of that type, and the arguments the caller's promise.
+    let handle = unsafe {
+        let real: unsafe extern "C" fn(*const c_char, c_int) -> *mut c_void = std::mem::transmute(real);
+        real(name, mode)
+    };
+    if handle.is_null() {
+        // Again, for its caller, who may find what we do not, and whose error it is.
+        return undone;
+    }
+    rewrite::later::rewrite_new();
+    Opened {
+        real: std::ptr::null(),
+        handle,
+    }
+}
+
 /// As the C library's `dlclose`, which it calls.
 ///
 /// # Safety
@@ -199,6 +266,7 @@ pub unsafe extern "C" fn dlclose(handle: *mut c_void) -> c_int {
         let real: unsafe extern "C" fn(*mut c_void) -> c_int = std::mem::transmute(real);
         real(handle)
     };
+    rewrite::later::forget_gone();
     let _undisturbed = Undisturbed::begin();
     functions::forget();
     result

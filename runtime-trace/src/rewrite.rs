@@ -1,18 +1,20 @@
 //! Functions of programs that nobody has prepared.
 //!
 //! Where somebody asks for it (`HINDMOST_TRACE_REWRITE` names files), the first instructions of a function and those before each of its ends become jumps to where they are executed with a
-//! call of the tracer, before the program begins and while it has one thread. Return addresses stay what they are, so that unwinders, exceptions and debuggers see nothing of
+//! call of the tracer, while it has one thread: before the program begins, or when it loads the file. Return addresses stay what they are, so that unwinders, exceptions and debuggers see nothing of
 //! it. What cannot be rewritten for certain is left as it is, and listed in a file beside the traces.
 //!
 //! - `code`: the functions of a file, and every address that something may lead to.
 //! - `plan`: which instructions make room, or why a function is left alone.
 //! - `islands`: room for far jumps near those for which there is only room for short ones.
 //! - `moved`: these instructions elsewhere.
+//! - `later`: files that the program loads later.
 
 #![expect(unsafe_code, reason = "code and data are read where they are loaded")]
 
 mod code;
 mod islands;
+pub(crate) mod later;
 mod moved;
 mod plan;
 
@@ -25,18 +27,22 @@ use moved::{At, encoded, most_bytes};
 use object::read::elf::ElfFile64;
 use object::{Object, ObjectSection, ObjectSymbol, SymbolFlags, elf};
 use plan::{Calls, Plan, Reach, Unsafe, plan};
-use runtime_loader::Part;
+use runtime_loader::{Loaded, Part, with_file_of};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{CStr, OsStr};
 use std::fmt::Write as _;
+use std::fs::File;
+use std::io::Write as _;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::PathBuf;
 
 /// The variable that names files whose functions are rewritten, with colons between.
 const FILES: &CStr = c"HINDMOST_TRACE_REWRITE";
+/// In place of a name: all files that can be.
+const ALL: &[u8] = b"all";
 
-/// Names of libraries that the tracer itself calls, or that are executed while they would be changed.
-const NEVER: [&str; 7] = [
+/// Names of libraries that the tracer itself calls, or that are executed while they would be changed; and of the recorder, whose calls are no program's.
+const NEVER: [&str; 8] = [
     "libc.so",
     "libc-",
     "ld-linux",
@@ -44,6 +50,7 @@ const NEVER: [&str; 7] = [
     "libdl",
     "libgcc_s",
     "libruntime_trace",
+    "libhindmost",
 ];
 
 /// Functions that are called by no call, or before there is anything to tell.
@@ -58,10 +65,20 @@ const NO_FUNCTIONS: [&str; 6] = [
 
 /// A file that is loaded and was asked for.
 struct Wanted {
+    /// By its name, and not as one of all.
+    is_named: bool,
     base: usize,
     path: PathBuf,
     build_id: Option<Vec<u8>>,
     parts: Vec<Part>,
+}
+
+impl Wanted {
+    /// An address in it.
+    fn address(&self) -> usize {
+        let code = self.parts.iter().find(|part| part.is_code);
+        code.map_or(self.base, |part| part.start)
+    }
 }
 
 /// What became of a file.
@@ -71,17 +88,32 @@ struct Rewritten {
     left: Vec<(String, Unsafe)>,
 }
 
-/// Rewrites the functions of all files that were asked for.
+/// Rewrites the functions of all files that were asked for and are there.
 pub(crate) fn rewrite() {
-    let Some(names) = system::variable(FILES) else {
-        return;
-    };
-    let names = BTreeSet::from_iter(names.split(|&byte| byte == b':').filter(|name| !name.is_empty()));
+    later::rewrite_new();
+}
+
+/// The names that were asked for; none if nothing is to be rewritten.
+fn names() -> BTreeSet<&'static [u8]> {
+    let names = system::variable(FILES).unwrap_or_default();
+    let names = names.split(|&byte| byte == b':').filter(|name| !name.is_empty());
+    BTreeSet::from_iter(names)
+}
+
+/// Rewrites these files, and adds to the list what was left as it was.
+fn rewrite_all(all: &[Wanted]) {
     let mut list = String::new();
-    for wanted in wanted(&names) {
-        match rewrite_file(&wanted) {
+    for wanted in all {
+        match rewrite_file(wanted) {
             Ok(rewritten) => list.push_str(&rewritten.list()),
-            Err(why) => complain(format!("{} is left as it is: {why}", wanted.path.display()).as_bytes()),
+            Err(why) => {
+                let what = format!("{} is left as it is: {why}", wanted.path.display());
+                if wanted.is_named {
+                    complain(what.as_bytes());
+                }
+                list.push_str(&what);
+                list.push('\n');
+            }
         }
     }
     if list.is_empty() {
@@ -92,10 +124,14 @@ pub(crate) fn rewrite() {
         process::open().then(process::list_name).flatten()
     };
     let name = name.and_then(|name| Some(CStr::from_bytes_until_nul(&name).ok()?.to_bytes().to_vec()));
-    if let Some(name) = name
-        && std::fs::write(OsStr::from_bytes(&name), list).is_err()
-    {
-        complain(b"the list of functions that were left as they were could not be written");
+    if let Some(name) = name {
+        let file = File::options()
+            .create(true)
+            .append(true)
+            .open(OsStr::from_bytes(&name));
+        if file.and_then(|mut file| file.write_all(list.as_bytes())).is_err() {
+            complain(b"the list of functions that were left as they were could not be written");
+        }
     }
 }
 
@@ -126,11 +162,14 @@ fn wanted(names: &BTreeSet<&[u8]>) -> Vec<Wanted> {
             loaded.name.to_vec()
         };
         let path = PathBuf::from(std::ffi::OsString::from_vec(path));
-        if path
-            .file_name()
-            .is_some_and(|name| names.contains(name.as_bytes()))
-        {
+        let name = path.file_name().unwrap_or_default();
+        let is_named = names.contains(name.as_bytes());
+        // What has no directory is in no file: the kernel's own.
+        let is_file = path.parent().is_some_and(|parent| !parent.as_os_str().is_empty());
+        let never = || is_never(&name.to_string_lossy(), &loaded);
+        if is_named || names.contains(ALL) && is_file && !never() {
             found.push(Wanted {
+                is_named,
                 base: loaded.base,
                 path,
                 build_id: loaded.build_id().map(<[u8]>::to_vec),
@@ -142,13 +181,22 @@ fn wanted(names: &BTreeSet<&[u8]>) -> Vec<Wanted> {
     found
 }
 
+/// Whether it is a file that is executed while it would be changed: by its name, or because it has what does that, under whatever names.
+fn is_never(name: &str, file: &Loaded<'_>) -> bool {
+    let own = [
+        rewrite_file as *const () as usize,
+        libc::mprotect as *const () as usize,
+    ];
+    NEVER.iter().any(|never| name.starts_with(never)) || own.into_iter().any(|own| file.contains(own))
+}
+
 fn rewrite_file(wanted: &Wanted) -> Result<Rewritten, String> {
     let name = wanted
         .path
         .file_name()
         .map(OsStr::to_string_lossy)
         .unwrap_or_default();
-    if NEVER.iter().any(|never| name.starts_with(never)) {
+    if with_file_of(wanted.address(), |file| is_never(&name, &file)) != Some(false) {
         return Err("the tracer itself calls it".to_owned());
     }
     let mut of_code = wanted.parts.iter().filter(|part| part.is_code);
@@ -174,7 +222,7 @@ fn rewrite_file(wanted: &Wanted) -> Result<Rewritten, String> {
     });
     let plans = Vec::from_iter(plans);
     if !system::has_one_thread() {
-        return Err("another thread runs before the program begins".to_owned());
+        return Err("another thread runs, which might execute it meanwhile".to_owned());
     }
     let functions = plans.len() + left.len();
     let _undisturbed = Undisturbed::begin();
@@ -202,9 +250,9 @@ struct Symbols {
 
 impl Symbols {
     fn read(wanted: &Wanted) -> Result<Self, String> {
-        let file = std::fs::File::open(&wanted.path).map_err(|error| error.to_string())?;
+        let file = File::open(&wanted.path).map_err(|error| error.to_string())?;
         let file = object::ReadCache::new(file);
-        let file: ElfFile64<'_, object::Endianness, &object::ReadCache<std::fs::File>> =
+        let file: ElfFile64<'_, object::Endianness, &object::ReadCache<File>> =
             ElfFile64::parse(&file).map_err(|error| error.to_string())?;
         if file.build_id().ok().flatten() != wanted.build_id.as_deref() {
             return Err("its file is not the one that runs".to_owned());

@@ -58,6 +58,15 @@ SEEN static void plugs(int turns)
     }
 }
 
+UNSEEN static void *sleeps(void *none) { sleep(1000); return none; }
+
+SEEN static void plugs_beside_a_thread(void)
+{
+    pthread_t one;
+    if (pthread_create(&one, NULL, sleeps, NULL)) abort();
+    plugs(2);
+}
+
 SEEN static void *thread(void *none) { leaf(); return none; }
 
 /* Mappings of this process. */
@@ -89,6 +98,7 @@ int main(int argc, char **argv)
     else if (!strcmp(argv[1], "executes")) executes(argv[0]);
     else if (!strcmp(argv[1], "executed")) in_second_image();
     else if (!strcmp(argv[1], "plugs")) plugs(6);
+    else if (!strcmp(argv[1], "beside")) plugs_beside_a_thread();
     else if (!strcmp(argv[1], "threads")) threads(300);
     return 0;
 }

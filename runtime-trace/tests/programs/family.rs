@@ -1,7 +1,7 @@
 //! Processes that fork, execute others, load libraries, end threads, and whose disk is full.
 
 use crate::generate::{Leaving, program};
-use crate::run::{Place, Step, Traced, build, command, logs, traced, tracer};
+use crate::run::{Place, Step, Traced, build, command, compile, logs, traced, tracer};
 use calltrace::Ended;
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -74,27 +74,79 @@ fn a_program_that_is_executed_has_a_trace_of_its_own() {
     assert_eq!(told[1].1, "main(in_second_image(leaf()))");
 }
 
-/// Two libraries that come to the same addresses, one after the other.
-#[test]
-fn functions_of_libraries_that_come_and_go_are_told_apart() {
-    let place = Place::new();
+/// Two libraries that come to the same addresses.
+pub(crate) fn plugins(place: &Place, options: &[&str]) {
     for (name, function) in [("first", "one"), ("second", "another")] {
         let text = format!(
-            "__attribute__((noinline)) static void {function}(void) {{ __asm__ volatile(\"\"); }}\nvoid plugged(void) {{ {function}(); }}\n"
+            "static volatile int much;\n__attribute__((noinline)) static void {function}(void) {{ much = 3 * much + 1; }}\nvoid plugged(void) {{ {function}(); much++; }}\n"
         );
         std::fs::write(place.path().join("library.c"), text).unwrap();
         let status = Command::new("gcc")
-            .args(["-O1", "-finstrument-functions", "-shared", "-fPIC", "-o"])
+            .args(["-O1", "-shared", "-fPIC", "-o"])
             .args([&format!("{name}.so"), "library.c"])
+            .args(options)
             .current_dir(place.path())
             .status()
             .unwrap();
         assert!(status.success());
     }
+}
+
+/// One after the other.
+#[test]
+fn functions_of_libraries_that_come_and_go_are_told_apart() {
+    let place = Place::new();
+    plugins(&place, &["-finstrument-functions"]);
     let processes = run(&place, "plugs");
     let turn = "plugged(one())plugged(another())";
     let expected = format!("main(plugs({}))", turn.repeat(3));
     assert_eq!(only(processes.values().next().unwrap()), expected);
+}
+
+/// Libraries that nobody has prepared, loaded by a program that nobody has prepared, again and again.
+#[test]
+fn libraries_that_are_loaded_later_are_rewritten_as_well() {
+    let place = Place::new();
+    plugins(&place, &[]);
+    let file = compile(&place, "gcc", &["-O1"], include_str!("family.c")).expect("there is gcc");
+    let mut program = command(&place, &file);
+    program.arg("plugs").env("HINDMOST_TRACE_REWRITE", "all");
+    let output = program.output().unwrap();
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+    let processes = traced(&place);
+    let turn = "plugged(one())plugged(another())";
+    // The program's own functions may have no room.
+    let traced = only(processes.values().next().unwrap());
+    assert!(traced.contains(&turn.repeat(3)), "{traced}");
+    assert_eq!(traced.matches("plugged").count(), 6, "{traced}");
+}
+
+/// Where another thread might execute what is changed, nothing is.
+#[test]
+fn libraries_that_are_loaded_beside_a_thread_are_left_alone() {
+    let place = Place::new();
+    plugins(&place, &[]);
+    let file = compile(&place, "gcc", &["-O1"], include_str!("family.c")).expect("there is gcc");
+    let mut program = command(&place, &file);
+    program
+        .arg("beside")
+        .env("HINDMOST_TRACE_REWRITE", "program:first.so");
+    let output = program.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(
+        said.matches("first.so is left as it is: another thread runs")
+            .count(),
+        1,
+        "{said}"
+    );
+    let processes = traced(&place);
+    let thread = processes.values().next().unwrap().first();
+    let traced = line(&thread.events);
+    assert!(
+        traced.contains("plugs_beside_a_thread(") && !traced.contains("plugged"),
+        "{traced}"
+    );
 }
 
 #[test]
