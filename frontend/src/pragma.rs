@@ -124,7 +124,10 @@ fn of_directive(visible: &Visible<'_>, line: &[u8]) -> usize {
 
 /// What stands behind `#pragma`; `None` for another directive.
 pub fn words(directive: &[u8]) -> Option<&[u8]> {
-    directive.strip_prefix(b"#")?.trim_ascii_start().strip_prefix(b"pragma")
+    directive
+        .strip_prefix(b"#")?
+        .trim_ascii_start()
+        .strip_prefix(b"pragma")
 }
 
 fn of_words(line: &[u8]) -> usize {

@@ -227,8 +227,14 @@ fn includes_inside_a_body() {
 /// What has no code leaves nothing open. Where another file comes in, or a reader of C++ finds code, it is not known what is there.
 #[test]
 fn includes_inside_a_body_that_bring_pragmas_alone() {
-    let threads = ("threads.h", "#ifdef THREADS\n#pragma omp parallel for private(j)\n#endif\n");
-    let plain = ("plain.h", "/* nothing */\n#ifndef PLAIN\n#define PLAIN 2\n#endif\n#pragma GCC ivdep\n");
+    let threads = (
+        "threads.h",
+        "#ifdef THREADS\n#pragma omp parallel for private(j)\n#endif\n",
+    );
+    let plain = (
+        "plain.h",
+        "/* nothing */\n#ifndef PLAIN\n#define PLAIN 2\n#endif\n#pragma GCC ivdep\n",
+    );
     let code = ("code.h", "#ifdef __cplusplus\nn++;\n#endif\n");
     let nested = ("nested.h", "#include \"code.h\"\n");
     check_with(
