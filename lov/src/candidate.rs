@@ -191,7 +191,7 @@ fn describe(
     match target {
         Target::Local(local) => {
             let variable = &context.info.function.locals[*local];
-            let storage = local_storage(context.info.function, *local);
+            let storage = local_storage(context.info.function, *local)?;
             Some((variable.name.clone(), storage, variable.ty))
         }
         Target::Global(name) => {
@@ -254,27 +254,28 @@ pub(crate) fn global_type(context: LoopContext<'_, '_>, name: &str) -> Type {
         .map_or(Type::Unknown, |global| global.ty)
 }
 
-/// How debug info names a local variable.
-fn local_storage(function: &Function, local: LocalId) -> Storage {
+/// How debug info names a local variable; not at all one that a compiler has made for itself.
+fn local_storage(function: &Function, local: LocalId) -> Option<Storage> {
     let local = &function.locals[local];
     let line = local.span.line;
     match local.counts_for {
-        Some(variable) => Storage::Range {
+        Some(variable) => Some(Storage::Range {
             variable: function.locals[variable].name.clone(),
             line,
             part: RangePart::Index,
-        },
-        None => Storage::Local {
+        }),
+        None if local.name.is_empty() => None,
+        None => Some(Storage::Local {
             name: local.name.clone(),
             line,
-        },
+        }),
     }
 }
 
 /// How debug info names what an lvalue denotes.
 pub(crate) fn storage(context: LoopContext<'_, '_>, id: ExprId) -> Option<Storage> {
     match context.kind(id) {
-        ExprKind::Var(VarRef::Local(local)) => Some(local_storage(context.info.function, *local)),
+        ExprKind::Var(VarRef::Local(local)) => local_storage(context.info.function, *local),
         ExprKind::Var(VarRef::Global(name)) => Some(Storage::Global {
             name: name.to_string(),
         }),
