@@ -174,6 +174,13 @@ impl<'u> Program<'u> {
         self.callees(unit, name).next().is_some()
     }
 
+    /// The one place from which a function is called; `None` if there are others, or nobody knows.
+    pub fn only_call(&self, id: FunctionIndex) -> Option<(FunctionIndex, PointId)> {
+        let mut callers = self.callers(id);
+        let (caller, point, _) = callers.next()?;
+        (callers.next().is_none() && !self.is_called_through_pointer(id)).then_some((caller, point))
+    }
+
     /// The calls that may mean a function, by name.
     pub(crate) fn callers(&self, id: FunctionIndex) -> impl Iterator<Item = Site> + use<'_, 'u> {
         self.calls.callers(id)

@@ -332,7 +332,11 @@ fn last_set<'p, 'u>(
         Target::Member(path) => path.way(),
         _ => Vec::new(),
     };
-    let (at, trust) = only_setter(context, target, &way, work)?;
+    let (setter, trust) = only_setter(context, target, &way, work)?;
+    let at = match setter {
+        Setter::Point(at) => at,
+        Setter::Caller => return set_by_caller(context, target, trust, calls),
+    };
     match &context.info.flow.points[at].action {
         Action::Assign {
             target: other,
@@ -359,30 +363,43 @@ fn last_set<'p, 'u>(
     }
 }
 
-/// The one point that gave `target` the value which it has after the points `work`, and what must be assumed so that no point in between changes it.
+/// Who gave a variable its value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Setter {
+    Point(PointId),
+    /// Nobody in the function.
+    Caller,
+}
+
+/// Who alone gave `target` the value which it has after the points `work`, and what must be assumed so that no point in between changes it.
 fn only_setter(
     context: LoopContext<'_, '_>,
     target: &Target,
     way: &[Target],
     mut work: Vec<PointId>,
-) -> Option<(PointId, Touch)> {
+) -> Option<(Setter, Touch)> {
     let flow = &context.info.flow;
-    let mut found: Option<PointId> = None;
+    let mut found: Option<Setter> = None;
     let mut trust = Touch::Leaves;
     let mut seen: BTreeSet<PointId> = BTreeSet::new();
     while let Some(point) = work.pop() {
         if !seen.insert(point) {
             continue;
         }
-        match met(context, point, target, way)? {
-            Met::Setter if found.is_some_and(|known| known != point) => return None,
-            Met::Setter => found = Some(point),
+        let setter = match met(context, point, target, way)? {
+            Met::Setter => Setter::Point(point),
+            Met::Entry => Setter::Caller,
             Met::Bystander(touch) => {
                 trust = trust.max(touch);
                 let preds = flow.preds[point].iter().copied();
                 work.extend(preds.filter(|&pred| flow.reachable[pred]));
+                continue;
             }
+        };
+        if found.is_some_and(|known| known != setter) {
+            return None;
         }
+        found = Some(setter);
     }
     Some((found?, trust))
 }
@@ -391,11 +408,13 @@ fn only_setter(
 enum Met {
     /// It assigns to it.
     Setter,
+    /// It is where the function begins.
+    Entry,
     /// It does not change it, under an assumption if one is needed.
     Bystander(Touch),
 }
 
-/// What a point does to `target`, which is reached over the path `way`; `None` if it may change it in a way that is not followed, or if it is the entry.
+/// What a point does to `target`, which is reached over the path `way`; `None` if it may change it in a way that is not followed.
 fn met(context: LoopContext<'_, '_>, point: PointId, target: &Target, way: &[Target]) -> Option<Met> {
     let each = &context.info.flow.points[point];
     match &each.action {
@@ -425,7 +444,7 @@ fn met(context: LoopContext<'_, '_>, point: PointId, target: &Target, way: &[Tar
         {
             None
         }
-        _ if each.kind == FlowKind::Entry => None,
+        _ if each.kind == FlowKind::Entry => Some(Met::Entry),
         _ => Some(Met::Bystander(Touch::Leaves)),
     }
 }
@@ -457,6 +476,32 @@ fn set_by_callee<'p, 'u>(
         ..context
     };
     let start = last_set(there, target, vec![info.flow.exit()], calls - 1)?;
+    Some(Start {
+        trust: trust.max(start.trust),
+        ..start
+    })
+}
+
+/// The one assignment that has given a variable at file scope its value when a function begins, in whoever alone calls it.
+fn set_by_caller<'p, 'u>(
+    context: LoopContext<'p, 'u>,
+    target: &Target,
+    trust: Touch,
+    calls: u32,
+) -> Option<Start<'p, 'u>> {
+    if calls == 0 || !matches!(target, Target::Global(_)) {
+        return None;
+    }
+    let (caller, point) = context.program.only_call(context.id)?;
+    let info = &context.program.functions[caller];
+    let there = LoopContext {
+        id: caller,
+        info,
+        ..context
+    };
+    let preds = info.flow.preds[point].iter().copied();
+    let before = preds.filter(|&pred| info.flow.reachable[pred]);
+    let start = last_set(there, target, before.collect(), calls - 1)?;
     Some(Start {
         trust: trust.max(start.trust),
         ..start

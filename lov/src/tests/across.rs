@@ -126,3 +126,35 @@ void f(void) {
     "#]],
     );
 }
+
+/// Where one call alone leads to a function, what that call's function has set before is what a variable at file scope begins with.
+#[test]
+fn from_what_the_only_caller_has_set() {
+    let text = "
+int step, again, turn, either, count;
+static void init(void) { step = 0; again = 0; turn = 0; }
+static void run(void) { while (step < 10) { step++; work(); } }
+static void twice(void) { while (again < 10) { again++; work(); } }
+static void in_turn(void) { while (turn < 10) { turn += 3; work(); } }
+static void one_of(void) { while (either < 10) { either++; work(); } }
+static void deeper(void) { work(); run(); }
+int main(int argc, char **argv) {
+    MPI_Comm_rank(MPI_COMM_WORLD, &count);
+    init();
+    deeper();
+    twice();
+    twice();
+    while (work()) in_turn();
+    if (count) either = 2; else either = 1;
+    one_of();
+}";
+    check(
+        text,
+        expect![[r#"
+        4: step strict up at header same, assumed: every iteration changes it by the same amount; start and steps are the same on every task: work() is not in the map and is taken to leave it alone; work() is not in the map and is taken to leave it alone
+        5: again strict up at header own: every iteration changes it by the same amount; its values differ by task: its value on entry to the loop is not known; work() is not in the map and is taken to leave it alone
+        6: turn strict up at header own: every iteration changes it by the same amount; its values differ by task: its value on entry to the loop is not known; work() is not in the map and is taken to leave it alone
+        7: either strict up at header own: every iteration changes it by the same amount; its values differ by task: its value on entry to the loop is not known; work() is not in the map and is taken to leave it alone
+    "#]],
+    );
+}
