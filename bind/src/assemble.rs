@@ -6,7 +6,7 @@ use crate::calls::{Targets, bind_calls};
 use crate::debug::Debug;
 use crate::described::Described;
 use crate::elf::{Identity, Image};
-use crate::flow;
+use crate::flow::{self, HeldAlike};
 use crate::functions::{Identified, Layout, identify, layout, without_linkage_name};
 use crate::handed::{Handing, lend};
 use crate::merged::{Build, merges};
@@ -22,7 +22,7 @@ use crate::stack::Frames;
 use crate::trouble::Outcome;
 use crate::variables::{VariableSearch, bind_variables};
 use crate::wanted::{add_handed, global_names, wanted};
-use crate::{hidden, steady};
+use crate::{carried, hidden, steady};
 use base::Diagnostic;
 use progress_map::{Binding, BoundFunction, FunctionId, Map};
 use std::collections::{BTreeMap, BTreeSet};
@@ -83,7 +83,7 @@ pub(crate) fn assemble(
         &laid_out.pieces,
         position,
     );
-    let of_build = of_build(image, debug, &described, identity, path, &laid_out.functions);
+    let (of_build, alike) = of_build(image, debug, &described, identity, path, &laid_out.functions);
     let mut binding = Binding {
         variables: bound.variables,
         merges: merges(&build, position),
@@ -113,7 +113,14 @@ pub(crate) fn assemble(
     only_asked_leaf_calls(map, &mut binding);
     let hidden = hidden::withhold(map, &mut binding, &wanted, &bound.qualified, &call_sites);
     report.hidden(hidden);
+    let described = Vec::from_iter(
+        binding
+            .variables
+            .iter()
+            .map(|variable| variable.locations.clone()),
+    );
     withhold_stale(map, debug, &mut binding, &call_sites, &mut report);
+    carried::add(map, &mut binding, &described, &alike);
     range::add(&mut binding, bound.indices);
     binding.calls = bind_calls(
         debug,
@@ -148,20 +155,21 @@ fn of_build(
     identity: Identity,
     path: &str,
     functions: &[BoundFunction],
-) -> Binding {
+) -> (Binding, HeldAlike) {
     let bound = functions.iter().map(|function| function.start..function.end);
-    let (code, tail_jumps) = flow::machine_code(image, bound);
-    Binding {
+    let decoded = flow::machine_code(image, bound);
+    let binding = Binding {
         build_id: identity.build_id,
         text_hash: identity.text_hash,
         executable: path.to_owned(),
         producer: first_producer(debug),
         rows: described.bound_rows(debug),
         other_files: described.other_files(),
-        code,
-        tail_jumps,
+        code: decoded.code,
+        tail_jumps: decoded.tail_jumps,
         ..Binding::default()
-    }
+    };
+    (binding, decoded.alike)
 }
 
 /// Reports debug info that could not be read, and code that could not be told to be a function of the map.

@@ -107,6 +107,13 @@ fn entry_register(mut expression: Slice<'_>, encoding: gimli::Encoding) -> Optio
 /// The general registers of the machine, without the program counter.
 const GENERAL: u8 = 16;
 
+/// How [`rewrite`] writes expressions.
+pub(crate) const ENCODING: gimli::Encoding = gimli::Encoding {
+    address_size: 8,
+    format: gimli::Format::Dwarf32,
+    version: 5,
+};
+
 /// What a rewritten expression depends on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Facts {
@@ -154,21 +161,16 @@ impl Facts {
 
 /// What an expression that [`rewrite`] made depends on; `None` when it is none.
 pub(crate) fn facts(expression: &[u8]) -> Option<Facts> {
-    let encoding = gimli::Encoding {
-        address_size: 8,
-        format: gimli::Format::Dwarf32,
-        version: 5,
-    };
     let mut facts = Facts::default();
     let mut rest = Slice::new(expression, gimli::LittleEndian);
     while !rest.is_empty() {
-        match Operation::parse(&mut rest, encoding).ok()? {
+        match Operation::parse(&mut rest, ENCODING).ok()? {
             Operation::Register { register } => {
                 facts.registers.push(register.0);
                 facts.in_register = true;
             }
             Operation::RegisterOffset { register, .. } => facts.registers.push(register.0),
-            Operation::EntryValue { expression } => facts.entry.push(entry_register(expression, encoding)?),
+            Operation::EntryValue { expression } => facts.entry.push(entry_register(expression, ENCODING)?),
             Operation::FrameOffset { offset } => {
                 facts.frame = true;
                 facts.above_base |= offset >= 0;
@@ -185,6 +187,19 @@ pub(crate) fn facts(expression: &[u8]) -> Option<Facts> {
     facts.entry.sort_unstable();
     facts.entry.dedup();
     Some(facts)
+}
+
+/// The number that an expression gives which is nothing but a constant.
+pub(crate) fn constant(expression: &[u8]) -> Option<i64> {
+    let mut rest = Slice::new(expression, gimli::LittleEndian);
+    let mut next = || Operation::parse(&mut rest, ENCODING).ok();
+    let value = match next()? {
+        Operation::UnsignedConstant { value } => i64::try_from(value).ok()?,
+        Operation::SignedConstant { value } => value,
+        _ => return None,
+    };
+    let is_value = matches!(next()?, Operation::StackValue);
+    (is_value && rest.is_empty()).then_some(value)
 }
 
 /// An operator with one operand of eight bytes.

@@ -22,7 +22,8 @@ mod tail_jumps;
 mod tests;
 mod volatile;
 
-pub(crate) use signed::note_signed;
+pub(crate) use copies::HeldAlike;
+pub(crate) use signed::{location, note_signed};
 
 use crate::elf::Image;
 use decode::{Piece, decode};
@@ -32,13 +33,21 @@ use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// The code of a program or shared object, of the functions that call something; and the tail calls of all its functions, those in `bound` among them.
-pub(crate) fn machine_code(
-    image: &Image<'_>,
-    bound: impl Iterator<Item = Range<u64>>,
-) -> (MachineCode, Option<Vec<TailJump>>) {
+/// What is decoded of a program or shared object.
+#[derive(Default)]
+pub(crate) struct Decoded {
+    /// The functions that call something.
+    pub(crate) code: MachineCode,
+    /// The tail calls of all functions.
+    pub(crate) tail_jumps: Option<Vec<TailJump>>,
+    /// What copies make alike.
+    pub(crate) alike: HeldAlike,
+}
+
+/// Decodes a program or shared object, the functions in `bound` among others.
+pub(crate) fn machine_code(image: &Image<'_>, bound: impl Iterator<Item = Range<u64>>) -> Decoded {
     let Some(frames) = frames(image) else {
-        return (MachineCode::default(), None);
+        return Decoded::default();
     };
     let file = File {
         image,
@@ -48,7 +57,12 @@ pub(crate) fn machine_code(
     let pieces = pieces(&file);
     let function_of = function::functions(&file, &pieces);
     let jumps = tail_jumps::tail_jumps(&file, &pieces, &function_of, bound);
-    (function::assemble(&file, &pieces, &function_of), Some(jumps))
+    let (code, alike) = function::assemble(&file, &pieces, &function_of);
+    Decoded {
+        code,
+        tail_jumps: Some(jumps),
+        alike,
+    }
 }
 
 /// Rounds of decoding; in each, code is found that only another piece leads to.

@@ -33,6 +33,7 @@ mod at_calls;
 mod body;
 mod call_sites;
 mod calls;
+mod carried;
 mod code;
 mod compiled;
 mod debug;
@@ -143,7 +144,7 @@ pub fn bind_code(map: &mut Map, executable: &[u8], path: &str) -> Result<(), Bin
     if identity.build_id.is_empty() && image.text().is_none() {
         return Err(BindError::NoIdentity);
     }
-    let (code, tail_jumps) = flow::machine_code(&image, std::iter::empty());
+    let flow::Decoded { code, tail_jumps, .. } = flow::machine_code(&image, std::iter::empty());
     let binding = Binding {
         build_id: identity.build_id,
         text_hash: identity.text_hash,

@@ -364,6 +364,23 @@ fn after_updates(function: &Function, name: &str, only_gcc: bool) -> AfterUpdate
     after
 }
 
+/// By point: whether it may follow an update of a variable in an iteration of a loop that this orders, or is one, or the call that has one among its arguments; or an instruction with its position may.
+pub(crate) fn may_follow_update(function: &Function, name: &str, merges: &[BoundMerge]) -> Vec<bool> {
+    let after = after_updates(function, name, false);
+    let mut found = after.moved;
+    for (found, sunk) in found.iter_mut().zip(after.sunk) {
+        *found |= sunk;
+    }
+    for &update in after.updates.keys() {
+        found[update.index()] = true;
+        for call in calls_with(function, update) {
+            found[call.index()] = true;
+        }
+    }
+    spread(merges, &mut found);
+    found
+}
+
 /// The calls in whose arguments a point is.
 fn calls_with(function: &Function, point: PointId) -> impl Iterator<Item = PointId> + '_ {
     let span = function.points[point].span;

@@ -1,6 +1,6 @@
 //! Positions of code as seen from one instance of a function.
 
-use progress_map::{Binding, FunctionId, FunctionInstance, Row};
+use progress_map::{Binding, FileId, FunctionId, FunctionInstance, Row};
 use std::collections::BTreeMap;
 
 /// Positions of code as seen from one instance of a function: an inlined call stands where it is called.
@@ -62,6 +62,21 @@ impl<'b> Positions<'b> {
                 Some((inline.function?, (inline.start, inline.end)))
             }
         }
+    }
+
+    /// The line and column of `file` at which an address stands as seen from an instance; `None` if it stands elsewhere.
+    pub(crate) fn at(&self, instance: FunctionInstance, file: FileId, address: u64) -> Option<(u32, u32)> {
+        let calls = self.children.get(&instance).map_or(&[][..], Vec::as_slice);
+        let mut calls = calls.iter().map(|&index| &self.binding.inlines[index as usize]);
+        let position = match calls.find(|call| (call.start..call.end).contains(&address)) {
+            Some(call) => (call.call_file, call.call_line, call.call_column),
+            None => {
+                let row = self.binding.row_at(address)?;
+                (row.file, row.line, row.column)
+            }
+        };
+        let (of, line, column) = position;
+        (of == Ok(file) && line != 0).then_some((line, column))
     }
 
     /// The stretches of `range` whose position is `bad`, sorted. Code without a position is.

@@ -29,7 +29,7 @@ use base::put_number;
 use std::cell::OnceCell;
 
 /// The frame pointer, by its DWARF number.
-const FRAME_POINTER: u16 = 6;
+pub(crate) const FRAME_POINTER: u16 = 6;
 /// The stack pointer, by its DWARF number.
 pub(crate) const STACK_POINTER: u16 = 7;
 
@@ -153,6 +153,19 @@ impl<'f> ExpressionFrame<'f, '_, '_> {
             return Settled::Below(distance).address(0);
         }
         base.clone()
+    }
+
+    /// Where the frame pointer points to, in optimised code whose frame base is the CFA: places relative to it are put in terms of the CFA, like those that the machine code is
+    /// known to change.
+    pub(crate) fn frame_pointer(self) -> Option<Settled> {
+        let is_cfa = self.root.frame_base == [gimli::DW_OP_call_frame_cfa.0];
+        let distance = || frame_pointer(self.entry());
+        let known = if is_cfa && self.root.optimised {
+            distance()
+        } else {
+            None
+        };
+        known.map(Settled::Below)
     }
 
     /// What its expressions mean by the stack pointer.

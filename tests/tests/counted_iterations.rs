@@ -17,7 +17,7 @@ type Moment = Vec<u32>;
 /// Adds what one loop does to the visits.
 type Loops = fn(flag: bool, visit: &mut dyn FnMut(&[u32]));
 
-const CASES: [(&str, Loops); 6] = [
+const CASES: [(&str, Loops); 10] = [
     ("nested", |flag, visit| {
         for it in 1..=3 {
             for stage in 0..3 {
@@ -73,6 +73,55 @@ const CASES: [(&str, Loops); 6] = [
             visit(&[i, 1]);
         }
     }),
+    ("warm", |flag, visit| {
+        for it in 0..=3 {
+            if it == 1 {
+                visit(&[it, 0]);
+            }
+            for phase in 1..2 + u32::from(flag) {
+                visit(&[it, 1, phase, 0]);
+                if flag && phase == 2 {
+                    visit(&[it, 1, phase, 1]);
+                }
+            }
+        }
+    }),
+    ("arms", |flag, visit| {
+        for it in 0..6 {
+            if (it + u32::from(flag)) % 3 == 1 {
+                visit(&[it, 0]);
+            }
+            if it % 2 == 0 {
+                visit(&[it, 1]);
+            }
+            if it == 4 {
+                visit(&[it, 2]);
+                visit(&[it, 3]);
+            }
+        }
+    }),
+    ("middle", |flag, visit| {
+        for it in 0..=6 {
+            if it == 2 {
+                visit(&[it, 0]);
+            }
+            if it < 6 && !(flag && it % 3 == 0) && it > 0 {
+                visit(&[it, 1]);
+            }
+        }
+    }),
+    ("twos", |flag, visit| {
+        for it in (5..11).step_by(2) {
+            if it > 5 {
+                visit(&[it, 0]);
+            }
+            for k in 0..=u32::from(flag) {
+                if k + it != 8 {
+                    visit(&[it, 1, k]);
+                }
+            }
+        }
+    }),
 ];
 
 #[test]
@@ -85,25 +134,37 @@ fn machine_code_counts_the_iterations_of_the_source_or_says_nothing() {
     let by_build = builds.as_flattened().par_iter().map(|&(compiler, level)| {
         let dir = Directory::of_seed(None, 0).unwrap();
         build(&dir.path, compiler, level);
-        let mut by_case = [0; CASES.len()];
+        let mut by_case = [(0, 0); CASES.len()];
         for (number, (name, loops)) in CASES.iter().enumerate() {
-            let (decided, by_count) =
-                judge(&dir.path, number, *loops, &format!("{compiler} {level}, {name}"));
-            println!("{compiler} {level}, {name}: {decided} pairs decided, {by_count} by counted iterations");
-            by_case[number] += by_count;
+            let Judged {
+                decided,
+                by_count,
+                read,
+            } = judge(&dir.path, number, *loops, &format!("{compiler} {level}, {name}"));
+            println!("{compiler} {level}, {name}: {decided} pairs decided, {by_count} by counted iterations; {read} values read");
+            by_case[number] = (by_count, read);
         }
         by_case
     });
-    let none = || [0; CASES.len()];
-    let by_case = by_build.reduce(none, |a, b| std::array::from_fn(|case| a[case] + b[case]));
+    let none = || [(0, 0); CASES.len()];
+    let sum = |a: (usize, usize), b: (usize, usize)| (a.0 + b.0, a.1 + b.1);
+    let by_case = by_build.reduce(none, |a, b| std::array::from_fn(|case| sum(a[case], b[case])));
     println!("{by_case:?}");
-    let [nested, early, _, seldom, _, around] = by_case;
+    let [nested, early, _, seldom, _, around, .., twos] = by_case;
     assert!(
-        nested > 2_000 && early > 800 && around > 800,
+        nested.0 > 2_000 && early.0 > 800 && around.0 > 800,
         "{by_case:?} pairs by counted iterations"
     );
-    assert_eq!(seldom, 0, "no call is made in each iteration");
+    assert_eq!(seldom.0, 0, "no call is made in each iteration");
+    assert!(
+        twos.1 >= TWOS,
+        "{} values read, some of which debug info has lost",
+        twos.1
+    );
 }
+
+/// How many values of the last case must be read.
+const TWOS: usize = 130;
 
 fn build(dir: &Path, compiler: &str, level: &str) {
     fs::write(dir.join("loops.c"), include_str!("counted_iterations/loops.c")).unwrap();
@@ -122,9 +183,18 @@ fn build(dir: &Path, compiler: &str, level: &str) {
     succeed(Command::new(hindmost()).args(bind).current_dir(dir));
 }
 
-/// Stops the program at each visit of a case and asks about all pairs of these, with no value known; returns how many are decided, and how many because the code
-/// counts iterations.
-fn judge(dir: &Path, number: usize, loops: Loops, what: &str) -> (usize, usize) {
+/// What came out for one case of one build.
+struct Judged {
+    /// How many pairs of visits are decided, with no value known.
+    decided: usize,
+    /// How many of these because the code counts iterations.
+    by_count: usize,
+    /// At how many visits the variable of the outermost loop was read.
+    read: usize,
+}
+
+/// Stops the program at each visit of a case, holds the values that are read there against it, and asks about all pairs of visits with no value known.
+fn judge(dir: &Path, number: usize, loops: Loops, what: &str) -> Judged {
     let mut moments: Vec<Moment> = Vec::new();
     let mut stopped = Vec::new();
     for flag in [false, true] {
@@ -139,8 +209,9 @@ fn judge(dir: &Path, number: usize, loops: Loops, what: &str) -> (usize, usize) 
             moments.push(moment.to_vec());
         });
     }
-    let stacks = look(dir, &stopped);
+    let (seen, stacks) = look(dir, &stopped);
     drop(stopped);
+    let read = values_read(CASES[number].0, &seen, &moments, what);
     let pairs = || (0..moments.len()).flat_map(|a| (0..moments.len()).map(move |b| (a, b)));
     let names = Vec::from_iter(
         stacks
@@ -181,11 +252,34 @@ fn judge(dir: &Path, number: usize, loops: Loops, what: &str) -> (usize, usize) 
         decided += usize::from(relation != "unknown" && a != b);
         by_count += usize::from(answer.contains("by the machine code iteration"));
     }
-    (decided, by_count)
+    Judged {
+        decided,
+        by_count,
+        read,
+    }
 }
 
-/// The recorded stacks of the processes, in their order, with no values; they lie in `blind.jsonl`, too.
-fn look(dir: &Path, stopped: &[Stopped]) -> Vec<serde_json::Value> {
+type Stack = serde_json::Value;
+
+/// Holds the values of the outermost loop's variable that were read against the moments, of which each begins with it; returns how many were read.
+fn values_read(name: &str, stacks: &[Stack], moments: &[Moment], what: &str) -> usize {
+    // There the second statement of an iteration follows the change.
+    let is_changed = |moment: &Moment| name == "around" && moment[1] == 1;
+    let read = stacks.iter().zip(moments).filter_map(|(stack, moment)| {
+        let frames = stack["frames"].as_array().unwrap();
+        let frame = frames.iter().find(|frame| frame["function"] == name)?;
+        let value = ["it", "i"]
+            .iter()
+            .find_map(|&each| frame["values"][each].as_u64())?;
+        let expected = u64::from(moment[0]) + u64::from(is_changed(moment));
+        assert_eq!(value, expected, "{what}: at {moment:?}\n{stack}");
+        Some(())
+    });
+    read.count()
+}
+
+/// The recorded stacks of the processes, in their order, as they are and with no values; the latter lie in `blind.jsonl`, too.
+fn look(dir: &Path, stopped: &[Stopped]) -> (Vec<Stack>, Vec<Stack>) {
     let mut command = Command::new(hindmost());
     command.args(["find", "--map", "loops.hmap", "--save", "seen.jsonl"]);
     command.args(stopped.iter().map(|process| process.id().to_string()));
@@ -199,26 +293,24 @@ fn look(dir: &Path, stopped: &[Stopped]) -> Vec<serde_json::Value> {
     let seen = fs::read_to_string(dir.join("seen.jsonl")).unwrap();
     let mut lines = seen.lines();
     let head = lines.next().unwrap().to_owned();
-    let mut stacks: Vec<serde_json::Value> = lines.map(|line| serde_json::from_str(line).unwrap()).collect();
+    let mut stacks: Vec<Stack> = lines.map(|line| serde_json::from_str(line).unwrap()).collect();
+    let of = |process: &Stopped, stacks: &[Stack]| {
+        let is_it = |stack: &&Stack| stack["pid"].as_u64() == Some(process.id().into());
+        let stack = stacks.iter().find(is_it);
+        stack.expect("each process is recorded").clone()
+    };
+    let seen = Vec::from_iter(stopped.iter().map(|process| of(process, &stacks)));
     for stack in &mut stacks {
         for frame in stack["frames"].as_array_mut().unwrap() {
             frame.as_object_mut().unwrap().remove("values");
         }
     }
-    let of = |process: &Stopped| {
-        let is_it = |stack: &&serde_json::Value| stack["pid"].as_u64() == Some(process.id().into());
-        stacks
-            .iter()
-            .find(is_it)
-            .expect("each process is recorded")
-            .clone()
-    };
-    let stacks = Vec::from_iter(stopped.iter().map(of));
+    let stacks = Vec::from_iter(stopped.iter().map(|process| of(process, &stacks)));
     let blind = std::iter::once(head).chain(stacks.iter().map(ToString::to_string));
     fs::write(
         dir.join("blind.jsonl"),
         blind.map(|line| line + "\n").collect::<String>(),
     )
     .unwrap();
-    stacks
+    (seen, stacks)
 }

@@ -5,7 +5,7 @@
 
 use super::{GENERAL, Inexpressible, LocationKind, entry_register, literal};
 use crate::debug::{Debug, Die, Slice, UnitId};
-use crate::stack::{ExpressionFrame, STACK_POINTER, StackPointer};
+use crate::stack::{ExpressionFrame, FRAME_POINTER, STACK_POINTER, StackPointer};
 use crate::typed::{self, Integer};
 use gimli::{Expression, Operation, Reader as _, Register, UnitOffset};
 
@@ -223,7 +223,11 @@ impl Rewriter<'_, '_, '_, '_> {
             }
         }
         if !is_typed {
-            self.keep(raw);
+            let frame = self.frame.filter(|_| register.0 == FRAME_POINTER);
+            match frame.and_then(ExpressionFrame::frame_pointer) {
+                Some(frame_pointer) => self.bytes.extend(frame_pointer.address(offset)),
+                None => self.keep(raw),
+            }
             return Ok(());
         }
         let register = u8::try_from(register.0).ok().filter(|register| *register < 0x80);

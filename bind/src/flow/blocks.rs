@@ -1,6 +1,6 @@
 //! A function cut into blocks.
 
-use super::copies::with_copies;
+use super::copies::{HeldAlike, with_copies};
 use super::decode::{DecodedInstruction, Piece};
 use super::file::UnwindEntry;
 use super::function::Leaves;
@@ -15,6 +15,7 @@ pub(super) struct FunctionBlocks {
     pub(super) blocks: Vec<(Range<u64>, bool)>,
     pub(super) ways: Vec<(u64, u64, bool)>,
     pub(super) changes: Vec<(u64, MachineLocation, LocationEffect)>,
+    pub(super) alike: HeldAlike,
 }
 
 /// Cuts a function into blocks; `None` if a way leads into the middle of an instruction. `again`: it may be entered anew without having
@@ -29,7 +30,7 @@ pub(super) fn blocks(
     if jumped_to.iter().any(|&target| find(target).is_none()) {
         return None;
     }
-    let effects = with_copies(whole, &jumped_to, &own_slots(whole));
+    let (effects, alike) = with_copies(whole, &jumped_to, &own_slots(whole));
     let effects_at = |address: u64| effects.get(&address).map_or(&[][..], Vec::as_slice);
     // What is only set or compared matters for those registers and slots alone that are counted with somewhere.
     let counting = effects.values().flatten().filter(|(_, effect)| effect.counts());
@@ -45,6 +46,7 @@ pub(super) fn blocks(
         blocks: Vec::new(),
         ways: Vec::new(),
         changes: Vec::new(),
+        alike,
     };
     for (_, piece) in whole {
         let mut start = None;

@@ -10,6 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// What a register or slot was made of: a register that calls preserve or a slot, plus a number, and whether that was done in 32 bits.
 type Origin = (Operand, i64, bool);
 
+/// Behind which instruction a register that calls do not preserve, as DWARF numbers it, holds the same as a place that they do, and whether that is known of the lower 32 bits alone.
+pub(crate) type HeldAlike = BTreeMap<(u64, u8), (MachineLocation, bool)>;
+
 /// What the instructions of a function do to registers that calls preserve, and to its `own` slots, where copies in other registers are looked through:
 /// `j = i + 1; if (j == n) break; i = j` adds one to `i`, wherever `j` is. Copies are followed as long as control comes from one
 /// instruction to the next; [`volatile`](super::volatile) follows the others.
@@ -17,8 +20,9 @@ pub(super) fn with_copies(
     whole: &[(&UnwindEntry, &Piece)],
     jumped_to: &BTreeSet<u64>,
     own: &BTreeMap<i32, usize>,
-) -> EffectsAt {
+) -> (EffectsAt, HeldAlike) {
     let mut found = EffectsAt::new();
+    let mut alike = HeldAlike::new();
     let (mut volatile, mut made) = (Vec::new(), MadeAt::new());
     let ways_in = ways_in(whole);
     for (_, piece) in whole {
@@ -41,13 +45,14 @@ pub(super) fn with_copies(
             volatile.extend(copied.volatile_copy(address, step));
             made.extend(copied.made_volatile(address, step));
             let effects = copied.after(step);
+            alike.extend(copied.newly_alike(step));
             if !effects.is_empty() {
                 found.entry(address).or_default().extend(effects);
             }
         }
     }
     follow(whole, &volatile, &made, &mut found);
-    found
+    (found, alike)
 }
 
 /// By how many ways control comes to an instruction from others of the function, or from elsewhere.
@@ -221,6 +226,19 @@ impl Copied<'_> {
             self.known.insert(copy.from, (copy.to, 0, copy.half));
         }
         effects
+    }
+
+    /// The register that calls do not preserve and the place that hold the same since an instruction has copied one to the other.
+    fn newly_alike(&self, step: &DecodedInstruction) -> Option<((u64, u8), (MachineLocation, bool))> {
+        let copy = self.copy(step)?;
+        let volatile = [copy.to, copy.from]
+            .into_iter()
+            .find(|operand| operand.is_volatile())?;
+        let &(alike, add, half) = self.known.get(&volatile)?;
+        match (volatile.location(), add) {
+            (MachineLocation::Register(number), 0) => Some(((step.end, number), (alike.preserved()?, half))),
+            _ => None,
+        }
     }
 
     /// What an instruction changes holds no copy any more, nor are there copies of it.

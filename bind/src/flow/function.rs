@@ -1,6 +1,7 @@
 //! From decoded pieces to functions: which pieces belong together, and what becomes of a function in the end.
 
 use super::blocks::{FunctionBlocks, blocks};
+use super::copies::HeldAlike;
 use super::decode::{Callee, Piece};
 use super::file::{File, UnwindEntry};
 use super::leads::Leads;
@@ -9,7 +10,11 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 /// Puts the pieces together to functions, and these into one graph.
-pub(super) fn assemble(file: &File<'_, '_>, pieces: &[Option<Piece>], functions: &[usize]) -> MachineCode {
+pub(super) fn assemble(
+    file: &File<'_, '_>,
+    pieces: &[Option<Piece>],
+    functions: &[usize],
+) -> (MachineCode, HeldAlike) {
     let mut leaves = Leaves::new(file, pieces, functions);
     let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (piece, &function) in functions.iter().enumerate() {
@@ -32,7 +37,11 @@ pub(super) fn assemble(file: &File<'_, '_>, pieces: &[Option<Piece>], functions:
             calls.extend(direct_calls(&whole));
         }
     }
-    number(parts, &calls)
+    let alike = parts
+        .iter_mut()
+        .flat_map(|part| std::mem::take(&mut part.alike))
+        .collect();
+    (number(parts, &calls), alike)
 }
 
 /// For each piece, the first piece of its function: those are one between which code jumps into the middle.

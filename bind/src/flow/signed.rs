@@ -1,6 +1,7 @@
 //! Registers and slots that hold variables which the language keeps in their type.
 
-use gimli::{EndianSlice, LittleEndian, Reader as _};
+use crate::expression::ENCODING;
+use gimli::{EndianSlice, LittleEndian, Operation};
 use progress_map::{
     Binding, BoundVariable, Encoding, LocationChange, LocationEffect, MachineCode, MachineLocation,
 };
@@ -29,17 +30,29 @@ pub(crate) fn note_signed(binding: &mut Binding) {
 }
 
 /// The register or slot that an expression stands for, and nothing else.
-fn location<'b>(expression: &[u8], frame_base: impl FnOnce() -> Option<&'b [u8]>) -> Option<MachineLocation> {
-    let (&operation, rest) = expression.split_first()?;
-    if let (0x50..=0x6f, []) = (operation, rest) {
-        return Some(MachineLocation::Register(operation - gimli::DW_OP_reg0.0));
+pub(crate) fn location<'b>(
+    expression: &[u8],
+    frame_base: impl FnOnce() -> Option<&'b [u8]>,
+) -> Option<MachineLocation> {
+    let mut rest = EndianSlice::new(expression, LittleEndian);
+    let mut operations = Vec::new();
+    while !rest.is_empty() {
+        operations.push(Operation::parse(&mut rest, ENCODING).ok()?);
     }
-    let is_of_frame = operation == gimli::DW_OP_fbreg.0 && frame_base()? == [gimli::DW_OP_call_frame_cfa.0];
-    let mut rest = EndianSlice::new(rest, LittleEndian);
-    let offset = rest
-        .read_sleb128()
-        .ok()
-        .filter(|_| is_of_frame && rest.is_empty())?;
+    let offset = match operations[..] {
+        [Operation::Register { register }] => {
+            return Some(MachineLocation::Register(u8::try_from(register.0).ok()?));
+        }
+        [Operation::FrameOffset { offset }] if frame_base()? == [gimli::DW_OP_call_frame_cfa.0] => offset,
+        [Operation::CallFrameCFA] => 0,
+        [Operation::CallFrameCFA, Operation::PlusConstant { value }] => i64::try_from(value).ok()?,
+        [
+            Operation::CallFrameCFA,
+            Operation::UnsignedConstant { value },
+            Operation::Minus,
+        ] => i64::try_from(value).ok()?.checked_neg()?,
+        _ => return None,
+    };
     i32::try_from(offset).ok().map(MachineLocation::Slot)
 }
 
@@ -73,6 +86,9 @@ mod tests {
         assert_eq!(location(&[0x53], cfa), Some(MachineLocation::Register(3)));
         // DW_OP_fbreg -20.
         assert_eq!(location(&[0x91, 0x6c], cfa), Some(MachineLocation::Slot(-20)));
+        // DW_OP_call_frame_cfa, DW_OP_constu 20, DW_OP_minus.
+        let below_cfa = [0x9c, 0x10, 0x14, 0x1c];
+        assert_eq!(location(&below_cfa, || None), Some(MachineLocation::Slot(-20)));
         // From where rbp points to, or nobody knows.
         assert_eq!(location(&[0x91, 0x6c], || Some(&[0x56][..])), None);
         assert_eq!(location(&[0x91, 0x6c], || None), None);

@@ -93,9 +93,110 @@ __attribute__((noinline)) static void around(int flag)
     } while (i < three + flag);
 }
 
+/* More numbers than there are registers that calls preserve. */
+#define MANY int a = three, b = three + 1, c = three + 2, d = three + 3, e = three + 4, f = three + 5, g = three + 6, h = three + 7
+#define USE_ALL a += two, b += two, c += two, d += two, e += two, f += two, g += two, h += two
+#define END sink = a + b + c + d + e + f + g + h
+static volatile int sink;
+
+/* Compilers may join calls of one function. */
+__attribute__((noinline)) static void first(int k)
+{
+    step(k);
+    sink = k;
+}
+
+__attribute__((noinline)) static void second(int k)
+{
+    step(k);
+    sink = -k;
+}
+
+__attribute__((noinline)) static void third(int k)
+{
+    step(k);
+    sink = 2 * k;
+}
+
+/* Each call is made in some iterations only. One that the first iteration leaves out may come first in a round of the code, with which
+ * the loop begins in the middle. */
+__attribute__((noinline)) static void warm(int flag)
+{
+    MANY;
+    for (int it = 0; it <= three; it++) {
+        if (it == 1)
+            first(it);
+        USE_ALL;
+        for (int phase = 1; phase < two + flag; phase++) {
+            second(phase);
+            USE_ALL;
+            if (flag && phase == 2)
+                third(-phase);
+        }
+    }
+    END;
+}
+
+__attribute__((noinline)) static void arms(int flag)
+{
+    MANY;
+    for (int it = 0; it < 2 * three; it++) {
+        if ((it + flag) % 3 == 1)
+            first(a);
+        USE_ALL;
+        if (it % 2 == 0)
+            second(b);
+        USE_ALL;
+        if (it == 4) {
+            third(it);
+            step(c + it);
+        }
+    }
+    END;
+}
+
+/* The loop is left in the middle, and the way round is not the same in all iterations. */
+__attribute__((noinline)) static void middle(int flag)
+{
+    MANY;
+    int it = 0;
+    for (;;) {
+        if (it == 2)
+            first(it);
+        USE_ALL;
+        if (it >= 2 * three)
+            break;
+        if (flag && it % 3 == 0) {
+            it++;
+            continue;
+        }
+        if (it > 0)
+            second(a);
+        USE_ALL;
+        it++;
+    }
+    END;
+}
+
+/* By twos, from a number that is not zero. */
+__attribute__((noinline)) static void twos(int flag)
+{
+    MANY;
+    for (int it = 5; it < 5 + 2 * three; it += 2) {
+        if (it > 5)
+            first(it);
+        USE_ALL;
+        for (int k = 0; k < flag + 1; k++)
+            if (k + it != 8)
+                second(k);
+        USE_ALL;
+    }
+    END;
+}
+
 int main(int argc, char **argv)
 {
-    void (*const cases[])(int) = {nested, early, few, seldom, flat, around};
+    void (*const cases[])(int) = {nested, early, few, seldom, flat, around, warm, arms, middle, twos};
     if (argc != 4)
         return 2;
     last_visit = atoi(argv[3]);

@@ -1,0 +1,288 @@
+//! What holds a variable: the flow of what was described last through the code of a function.
+
+use super::Search;
+use crate::expression::{constant, facts};
+use crate::flow::location as machine_location;
+use progress_map::{Binding, Encoding, LocationChange, LocationEffect, LocationRange, MachineLocation};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
+
+/// Larger functions are left alone: all of their blocks are gone through several times for each variable.
+const MOST_BLOCKS: usize = 20_000;
+
+/// The blocks of a function and what may follow what.
+pub(super) struct FunctionCode<'b> {
+    /// Their numbers in the code, ascending.
+    pub(super) blocks: Vec<u32>,
+    /// By block: those that may follow, by their index here.
+    pub(super) next: Vec<Vec<usize>>,
+    /// By block: by how many ways control comes there.
+    ways_in: Vec<usize>,
+    /// Those that nothing leads to.
+    entries: Vec<usize>,
+    changes: Vec<&'b [LocationChange]>,
+    /// The registers and slots of which all changes are listed.
+    listed: BTreeSet<MachineLocation>,
+}
+
+impl<'b> FunctionCode<'b> {
+    pub(super) fn new(
+        binding: &'b Binding,
+        number: u32,
+        counted: Option<&BTreeMap<MachineLocation, bool>>,
+    ) -> Option<Self> {
+        let code = &binding.code;
+        let all = (0_u32..).zip(&code.blocks);
+        let blocks = all.filter_map(|(block, of)| (of.function == number).then_some(block));
+        let blocks = Vec::from_iter(blocks);
+        if blocks.len() > MOST_BLOCKS {
+            return None;
+        }
+        let next = blocks.iter().map(|&block| {
+            let ways = code.ways_from(block).iter();
+            Vec::from_iter(ways.filter_map(|way| blocks.binary_search(&way.to).ok()))
+        });
+        let next = Vec::from_iter(next);
+        let mut ways_in = vec![0; blocks.len()];
+        next.iter().flatten().for_each(|&to| ways_in[to] += 1);
+        Some(Self {
+            entries: (0..blocks.len())
+                .filter(|&at| at == 0 || ways_in[at] == 0)
+                .collect(),
+            changes: blocks.iter().map(|&block| code.changes_of(block)).collect(),
+            listed: counted?.keys().copied().collect(),
+            ways_in,
+            blocks,
+            next,
+        })
+    }
+}
+
+/// What is known before a block.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Known {
+    /// What holds the value that was described last; `None` as long as it is the constant that the loop begins with.
+    pub(super) holding: Option<BTreeSet<MachineLocation>>,
+    /// What may hold something that was made of it.
+    made_of: BTreeSet<MachineLocation>,
+    /// What holds which constant.
+    constants: BTreeMap<MachineLocation, i64>,
+    /// The addresses of which one was the last at which it was described.
+    pub(super) from: BTreeSet<u64>,
+}
+
+/// What debug info says of a variable at an instruction.
+pub(super) enum Description {
+    /// It is in a register that calls preserve, or in a slot, of which all changes are known.
+    In(MachineLocation),
+    /// It is in a register that calls do not preserve, from this address on.
+    Volatile { register: u8, since: u64 },
+    /// It has this value.
+    Constant(i64),
+    /// It is elsewhere, or what is said is not believed.
+    Other,
+}
+
+impl Search<'_, '_> {
+    /// What is known before each block to which some way leads.
+    pub(super) fn flow(&self) -> Vec<Option<Known>> {
+        let mut known: Vec<Option<Known>> = vec![None; self.code.blocks.len()];
+        for &entry in &self.code.entries {
+            known[entry] = Some(Known::default());
+        }
+        let mut work = self.code.entries.clone();
+        while let Some(at) = work.pop() {
+            let Some(before) = &known[at] else { continue };
+            let behind = self.behind(at, before);
+            for &next in &self.code.next[at] {
+                let joined = match &known[next] {
+                    None => behind.clone(),
+                    Some(old) => self.joined(old, &behind),
+                };
+                if known[next].as_ref() != Some(&joined) {
+                    known[next] = Some(joined);
+                    work.push(next);
+                }
+            }
+        }
+        known
+    }
+
+    /// What is known behind a block before which this is.
+    pub(super) fn behind(&self, at: usize, before: &Known) -> Known {
+        let mut known = before.clone();
+        let block = self.block(at);
+        self.describe_start(at, &mut known);
+        for change in self.code.changes[at] {
+            self.change(change, &mut known);
+        }
+        let last = block.end - 1;
+        // Of an instruction that changes something, this would be what is known before it.
+        if self.code.changes[at].is_empty() {
+            self.describe(last, block.start + 1..=last, true, &mut known);
+        }
+        // A place to which a register is copied in the middle of a stretch in which that is the variable holds the variable as well.
+        if let Some(Description::Volatile { register, since }) = self.description(block.end)
+            && since <= last
+            && let Some(place) = self.alike(block.end, register)
+            && let Some(holding) = &mut known.holding
+        {
+            holding.insert(place);
+        }
+        known
+    }
+
+    pub(super) fn describe_start(&self, at: usize, known: &mut Known) {
+        let start = self.block(at).start;
+        let is_followed = self.code.ways_in[at] == 1;
+        self.describe(start, start..=start, is_followed, known);
+    }
+
+    /// Takes in what debug info says at an address, to which control comes from some that begin in `here` as well; `is_followed`: it comes there from the instruction before alone.
+    fn describe(&self, address: u64, here: RangeInclusive<u64>, is_followed: bool, known: &mut Known) {
+        let holding = match self.description(address) {
+            None => return,
+            Some(Description::Constant(value)) if value == self.start => {
+                known.holding = None;
+                known.made_of.clear();
+                known.from.clear();
+                return;
+            }
+            Some(Description::In(place)) => [place].into(),
+            Some(Description::Volatile { register, since }) => {
+                if !here.contains(&since) {
+                    // It was described so before.
+                    return;
+                }
+                let alike = self.alike(since, register).filter(|_| is_followed);
+                alike.into_iter().collect()
+            }
+            Some(Description::Constant(_) | Description::Other) => BTreeSet::new(),
+        };
+        known.made_of.clear();
+        known.holding = Some(holding);
+        known.from = [address].into();
+    }
+
+    /// The place that holds the variable behind an instruction because a register that calls do not preserve does.
+    fn alike(&self, behind: u64, register: u8) -> Option<MachineLocation> {
+        let &(place, half) = self.alike.get(&(behind, register))?;
+        (self.code.listed.contains(&place) && !(half && self.is_wide())).then_some(place)
+    }
+
+    /// Whether the variable has more than 32 bits.
+    fn is_wide(&self) -> bool {
+        matches!(
+            self.variable.encoding,
+            Encoding::Signed(8) | Encoding::Unsigned(8)
+        )
+    }
+
+    fn change(&self, change: &LocationChange, known: &mut Known) {
+        let place = change.location;
+        if let LocationEffect::Known { value, .. } = change.effect {
+            known.constants.insert(place, value);
+        }
+        if !change.effect.changes() {
+            return;
+        }
+        // A copy in 32 bits takes away what is above them.
+        let copied = match change.effect {
+            LocationEffect::Copy { from, add: 0, half } if !(half && self.is_wide()) => Some(from),
+            _ => None,
+        };
+        let constant = match change.effect {
+            LocationEffect::Set(value) => Some(value),
+            _ => copied.and_then(|from| known.constants.get(&from).copied()),
+        };
+        let from = match change.effect {
+            LocationEffect::Add { .. } | LocationEffect::AddHeld { .. } => Some(place),
+            effect => effect.source(),
+        };
+        let is_start =
+            copied.is_none() && from.is_some_and(|from| known.constants.get(&from) == Some(&self.start));
+        known.constants.remove(&place);
+        known.constants.extend(constant.map(|constant| (place, constant)));
+
+        let holds = |place: &MachineLocation| known.holding.iter().flatten().any(|held| held == place);
+        let is_copied = copied.is_some_and(|from| holds(&from));
+        let is_made_of = !is_copied && from.is_some_and(|from| holds(&from) || known.made_of.contains(&from));
+        let is_update = match known.holding {
+            Some(_) => is_made_of && holds(&place),
+            // It may be the first of all.
+            None => is_start,
+        };
+        if is_made_of {
+            known.made_of.insert(place);
+        } else {
+            known.made_of.remove(&place);
+        }
+        if let Some(holding) = &mut known.holding {
+            holding.remove(&place);
+            if is_copied {
+                holding.insert(place);
+            }
+        }
+        if is_update {
+            known.holding = Some(BTreeSet::new());
+        }
+    }
+
+    /// What holds on either of two ways.
+    fn joined(&self, a: &Known, b: &Known) -> Known {
+        let both = |a: &BTreeSet<MachineLocation>, b: &BTreeSet<MachineLocation>| a & b;
+        let at_start = |known: &Known| -> BTreeSet<MachineLocation> {
+            let constants = known.constants.iter();
+            constants
+                .filter(|&(place, &value)| value == self.start && place.is_preserved())
+                .map(|(&place, _)| place)
+                .collect()
+        };
+        let holding = match (&a.holding, &b.holding) {
+            (None, None) => None,
+            (Some(a), Some(b)) => Some(both(a, b)),
+            (Some(holding), None) => Some(both(holding, &at_start(b))),
+            (None, Some(holding)) => Some(both(holding, &at_start(a))),
+        };
+        let mut constants = a.constants.clone();
+        constants.retain(|place, value| b.constants.get(place) == Some(value));
+        Known {
+            holding,
+            made_of: &a.made_of | &b.made_of,
+            constants,
+            from: &a.from | &b.from,
+        }
+    }
+
+    /// What debug info says at an address; `None` where it says nothing.
+    pub(super) fn description(&self, address: u64) -> Option<Description> {
+        let described = location_at(self.described, address)?;
+        if facts(&described.expression).is_some_and(|facts| facts.is_constant()) {
+            return Some(constant(&described.expression).map_or(Description::Other, Description::Constant));
+        }
+        let believed = location_at(&self.variable.locations, address);
+        let place = believed.and_then(|location| {
+            let frame_base = || Some(&self.binding.function_at(address)?.frame_base[..]);
+            let place = machine_location(&location.expression, frame_base)?;
+            match place {
+                MachineLocation::Register(register) if !place.is_preserved() => Some(Description::Volatile {
+                    register,
+                    since: described.start,
+                }),
+                _ => self
+                    .code
+                    .listed
+                    .contains(&place)
+                    .then_some(Description::In(place)),
+            }
+        });
+        Some(place.unwrap_or(Description::Other))
+    }
+}
+
+/// The location that holds at an address, of some that are sorted and do not overlap.
+fn location_at(locations: &[LocationRange], address: u64) -> Option<&LocationRange> {
+    let after = locations.partition_point(|location| location.start <= address);
+    let location = locations.get(after.checked_sub(1)?)?;
+    (address < location.end).then_some(location)
+}
