@@ -591,14 +591,25 @@ impl<'m> Order<'m> {
                 ControlFlow::Continue(Region::Iteration(in_loop))
             }
             Iteration::Unknown(silent) => {
-                let completed = |frame: &LocatedFrame| frame.iterations.get(&in_loop).copied();
-                let (Some(a), Some(b)) = (completed(frame_a), completed(frame_b)) else {
+                let completed = |frame: &LocatedFrame, place: Place| {
+                    let counted = frame.iterations.get(&in_loop).map(|&counted| (counted, None));
+                    let by_value = || {
+                        let (lov, completed) = iteration::completed(function, in_loop, frame, place)?;
+                        Some((completed, Some(lov)))
+                    };
+                    counted.or_else(by_value)
+                };
+                let (Some((a, by_a)), Some((b, by_b))) = (completed(frame_a, a), completed(frame_b, b))
+                else {
                     return nothing(Reason::NoVariable {
                         in_loop,
                         at: at(),
                         silent,
                     });
                 };
+                for lov in by_a.into_iter().chain(by_b) {
+                    walk.rest_on(lov);
+                }
                 let relation = match a.cmp(&b) {
                     Ordering::Equal => return ControlFlow::Continue(Region::Iteration(in_loop)),
                     Ordering::Less => Relation::Before,

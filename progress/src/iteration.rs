@@ -139,6 +139,31 @@ fn one<'m>(
     })
 }
 
+/// How many iterations of `in_loop` a task at `place` has completed, by a variable of which each makes one step, and that variable.
+pub(crate) fn completed<'m>(
+    function: &'m Function,
+    in_loop: LoopId,
+    frame: &LocatedFrame,
+    place: Place,
+) -> Option<(&'m Lov, u64)> {
+    let header = function.loops[in_loop].header;
+    let counts = |lov: &&Lov| {
+        let is_one_step = matches!(lov.cut, Cut::Header { .. });
+        lov.class == LovClass::Strict && lov.across != Across::Nothing && is_one_step
+    };
+    function.loops[in_loop]
+        .lovs
+        .iter()
+        .filter(counts)
+        .find_map(|lov| {
+            let value = read(frame, &lov.name).ok()?;
+            match steps_since_start(function, header, lov, frame, place, value) {
+                Ok(Value::Int(steps)) => Some((lov, u64::try_from(steps).ok()?)),
+                _ => None,
+            }
+        })
+}
+
 /// The last `c--` of `while (c-- > 0)` takes an unsigned variable around zero, which is undone where the change since the
 /// header is known. Elsewhere nothing but the rest of the condition sees it, and no call: whatever is called there is
 /// called for a condition that holds.
