@@ -419,7 +419,7 @@ pub(crate) struct SliceArgs {
     /// The program's C and C++ files, or directories of them
     #[arg(value_name = "PATH", required_unless_present = "exe")]
     pub(crate) paths: Vec<PathBuf>,
-    /// Take the sources that the debug info of PROGRAM names
+    /// Take the sources that the debug info of PROGRAM names, and of Fortran what gcc's plugin has left in it
     #[arg(long, value_name = "PROGRAM")]
     pub(crate) exe: Option<PathBuf>,
     #[command(flatten)]

@@ -213,6 +213,7 @@ pub(crate) fn answer(
         silent_of_motion: args.twice.is_none(),
     };
     let finder = SourceFinder::new(found.path.as_deref(), &found.reader);
+    let finder = finder.with_compiled(found.compiled.clone());
     let mut findings = seen.findings(&found, earlier, &wish, how, &finder)?;
     if let Some(tree) = findings.tree.take() {
         if findings.hosts.is_empty() {

@@ -4,7 +4,7 @@ use crate::args::LspArgs;
 use crate::output::{self, Status, Terminal};
 use ::lsp::{Ended, Host, Job, Settings, Told, ToldError};
 use engine::{Analysis, Circumstances, DependenceGraph, SourceFile};
-use project::{Failure, FirstLook, SourceFinder};
+use project::{Failure, FirstLook, Program, SourceFinder};
 use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -48,8 +48,10 @@ impl Host for Files {
         path.canonicalize().ok()
     }
 
-    fn graph(&self, files: Vec<SourceFile>) -> Result<DependenceGraph, String> {
-        project::graph_of(files, &Terminal::new()).map_err(|error| error.to_string())
+    fn graph(&self, mut files: Vec<SourceFile>) -> Result<DependenceGraph, String> {
+        files.retain(|file| !engine::is_unread(&file.path));
+        let program = Program::new(files, None, &Terminal::new());
+        project::graph_of(program, &Terminal::new()).map_err(|error| error.to_string())
     }
 }
 

@@ -4,25 +4,34 @@ use crate::args::SliceArgs;
 use crate::findings;
 use crate::output::{self, Status, Terminal};
 use engine::{CriterionError, Findings, Map};
-use project::{Executable, Failure, SourceFinder, Sources};
+use project::{Executable, Failure, Program, SourceFinder, Sources};
 
 pub(crate) fn run(args: &SliceArgs) -> anyhow::Result<Status> {
     let (file, line, variable) = criterion(&args.criterion)?;
     let mut sources = Sources::default();
     sources.add_paths(&args.paths);
-    if let Some(path) = &args.exe {
-        sources.add_sources_of(&Executable::read(path)?, None)?;
+    let built = args.exe.as_ref().map(|path| Executable::read(path)).transpose()?;
+    if let Some(built) = &built {
+        sources.add_sources_of(built, None)?;
     }
     sources.add_headers();
     for warning in &sources.warnings {
         output::warn(warning);
     }
-    if sources.files.is_empty() {
+    let program = Program::new(sources.files, built.as_ref(), &Terminal::new());
+    if engine::is_unread(file) && program.compiled.is_empty() {
+        return Err(
+            Failure::new("a slice of Fortran is made of what gcc has read while it compiled")
+                .hint("give --exe PROGRAM, built with FFLAGS=\"-g $(hindmost plugin)\"")
+                .into(),
+        );
+    }
+    if program.is_empty() {
         return Err(Failure::new("no source could be read")
             .hint("give the C or C++ files and directories of the program, or --exe PROGRAM built with -g")
             .into());
     }
-    let graph = project::graph_of(sources.files, &Terminal::new())?;
+    let graph = project::graph_of(program, &Terminal::new())?;
     let slice = graph
         .slice_at(file, line, variable, args.shape.options())
         .map_err(|error| failure(&error))?;

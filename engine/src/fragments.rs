@@ -6,7 +6,7 @@
 
 use crate::reuse::Reuse;
 use crate::{Map, MapProgress, Parser, SourceFile, sources};
-use base::{Cause, Confidence, Doubt};
+use base::{Cause, Confidence, Doubt, FileKind};
 use ir::{ClassHead, Function, Language, Reading, Unit};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,15 +30,68 @@ pub fn map_of_units(
     packed: impl IntoIterator<Item = Vec<u8>>,
     progress: &(dyn Fn(MapProgress) + Sync),
 ) -> Option<Map> {
+    let units = read(packed)?;
+    progress(MapProgress::Analysing);
+    Some(lov::analyse(&units))
+}
+
+/// The units of all that compilations have read, one for each file, in the order of their paths; nothing if one of `packed` is no packed unit.
+fn read(packed: impl IntoIterator<Item = Vec<u8>>) -> Option<Vec<Unit>> {
     let readings = BTreeSet::from_iter(packed);
     let mut by_path: BTreeMap<String, Vec<Unit>> = BTreeMap::new();
     for bytes in readings {
         let unit = ir::packed::unpack(&bytes).ok()?;
         by_path.entry(unit.path.clone()).or_default().push(unit);
     }
-    progress(MapProgress::Analysing);
-    let units = Vec::from_iter(by_path.into_values().filter_map(joined));
-    Some(lov::analyse(&units))
+    Some(Vec::from_iter(by_path.into_values().filter_map(joined)))
+}
+
+/// What compilations have read of files in languages that no front end reads from their text: Fortran.
+#[derive(Clone, Debug, Default)]
+pub struct CompiledUnits(Vec<Unit>);
+
+impl CompiledUnits {
+    /// Those among `packed`; nothing if one of these is no packed unit.
+    #[must_use]
+    pub fn of(packed: impl IntoIterator<Item = Vec<u8>>) -> Option<Self> {
+        let mut units = read(packed)?;
+        units.retain(|unit| is_unread(&unit.path) || is_of_fortran(unit));
+        Some(Self(units))
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether the file of this path, as the map names it, is among them: with these contents, if `hash` says which.
+    #[must_use]
+    pub fn has(&self, path: &str, hash: Option<&[u8; 32]>) -> bool {
+        let mut units = self.0.iter();
+        units.any(|unit| unit.path == path && hash.is_none_or(|hash| unit.content_hash == *hash))
+    }
+
+    /// What tells them from any others.
+    #[must_use]
+    pub fn packed(&self) -> Vec<Vec<u8>> {
+        self.0.iter().map(ir::packed::pack).collect()
+    }
+
+    pub(crate) fn into_units(self) -> Vec<Unit> {
+        self.0
+    }
+}
+
+/// Whether no front end reads the text of such a file, as far as its name tells.
+#[must_use]
+pub fn is_unread(path: &str) -> bool {
+    FileKind::of(path).is_some_and(|kind| !kind.is_c_or_cxx())
+}
+
+fn is_of_fortran(unit: &Unit) -> bool {
+    let mut functions = unit.functions.iter();
+    functions.any(|function| function.language == Language::Fortran)
 }
 
 /// One unit of all readings of a file.

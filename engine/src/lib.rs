@@ -130,7 +130,7 @@ pub use excerpt::{Excerpt, SourceState, content_hash};
 pub use explain::{Explanation, SharedLoop, Side};
 pub use findings::Findings;
 pub use fingerprint::{ContentHasher, Fingerprint, is_kept_file, sealed, unsealed};
-pub use fragments::{FRAGMENT_LAYOUT, map_of_units, units_of_compilation};
+pub use fragments::{CompiledUnits, FRAGMENT_LAYOUT, is_unread, map_of_units, units_of_compilation};
 pub use frames::FrameView;
 pub use hosts::{HostRanks, hosts_of};
 pub use library::{Role, SharedObject, is_runtime_library, shared_object};
@@ -155,7 +155,8 @@ pub use slicer::{
 pub use slices::{Outwards, SliceStep};
 pub use snapshot::{Header as SnapshotHeader, RunState};
 pub use sources::{
-    MapProgress, Parser, SourceFile, dependence_graph, directives, map_preprocessed, map_sources,
+    MapProgress, Parser, SourceFile, dependence_graph, dependence_graph_with, directives, map_preprocessed,
+    map_sources,
 };
 pub use stacks::TASKS_FOR_ONE_THREAD;
 pub use stacktree::{Granularity, MAGIC as PARTIAL_TREE, TaskSet};

@@ -1,6 +1,7 @@
 //! Source text to the static half of a map.
 
 use crate::exactly::read_exactly;
+use crate::fragments::CompiledUnits;
 use crate::reuse::{self, Reuse};
 use base::{Diagnostic, FileKind};
 use frontend::{Macros, MacrosOfFile, Source};
@@ -83,11 +84,22 @@ pub fn dependence_graph(
     reuse: Option<Reuse<'_>>,
     progress: &(dyn Fn(MapProgress) + Sync),
 ) -> Result<slicer::Graph, slicer::TooManyCallees> {
+    dependence_graph_with(files, CompiledUnits::default(), reuse, progress)
+}
+
+/// The same of sources, and of what compilations have read of others.
+pub fn dependence_graph_with(
+    files: Vec<SourceFile>,
+    compiled: CompiledUnits,
+    reuse: Option<Reuse<'_>>,
+    progress: &(dyn Fn(MapProgress) + Sync),
+) -> Result<slicer::Graph, slicer::TooManyCallees> {
     let (mut units, macros) = parse(files, &|_| Vec::new(), Parser::Tolerant, reuse, progress);
     progress(MapProgress::Analysing);
     frontend::add_defaults(&mut units);
     frontend::add_macros(&mut units, &macros);
     drop(macros);
+    units.extend(compiled.into_units());
     let graph = slicer::Graph::of_units(&units);
     units.into_par_iter().for_each(drop);
     graph

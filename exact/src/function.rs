@@ -10,7 +10,7 @@ use ir::{
 };
 use lang_c::ast::{DerivedDeclarator, FunctionDefinition, Identifier};
 use lang_c::span::Node;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use thin_vec::thin_vec;
 
 /// Nesting of statements and expressions after which lowering stops: every later pass recurses over the result.
@@ -92,6 +92,7 @@ pub fn lower(unit: &mut Lowering<'_>, definition: &Node<FunctionDefinition>) -> 
         },
         confidence_reason: body.partial,
         receivers: BTreeMap::new(),
+        by_address: BTreeSet::new(),
     })
 }
 

@@ -201,6 +201,7 @@ fn unknown(definition: &Definition) -> Function {
         returns: Type::Unknown,
         exprs: IdVec::<ExprId, Expr>::new(),
         receivers: BTreeMap::new(),
+        by_address: BTreeSet::new(),
         stmts,
         body,
         reading: Reading::AsWritten,

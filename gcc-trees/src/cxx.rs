@@ -376,6 +376,9 @@ impl<'a> Body<'_, 'a> {
 
     /// What is done at the end of a scope, however it is left.
     pub(crate) fn scope_with_end(&mut self, id: RowId) -> ThinVec<StmtId> {
+        if self.is_fortran() {
+            return self.scope_of_fortran(id);
+        }
         let end = self.end_of_scope(id);
         let depth = self.ends.len();
         self.ends.extend(end);
@@ -454,10 +457,12 @@ impl<'a> Body<'_, 'a> {
 
     /// What is done when control leaves all scopes but the first `kept`, the last one first.
     pub(crate) fn leave(&mut self, kept: usize, standing: Standing) -> Vec<StmtId> {
-        let ends = Vec::from_iter(self.ends.iter().skip(kept).rev().copied());
+        let all = self.ends.clone();
         let mut done = Vec::new();
-        for end in ends {
+        for (number, &end) in all.iter().enumerate().skip(kept).rev() {
             let first = self.exprs.len();
+            // A jump within it leaves none of these scopes.
+            self.ends.truncate(number);
             let value = self.expr(end);
             for id in self.exprs.ids().skip(first).collect::<Vec<_>>() {
                 self.exprs[id].span = standing.span;
@@ -465,12 +470,18 @@ impl<'a> Body<'_, 'a> {
             }
             done.push(self.push_stmt(StmtKind::Expr(value), standing.span, standing.from_macro));
         }
+        self.ends = all;
         done
     }
 
     /// `jump`, behind what is done on the way out of all scopes but the first `kept`.
     pub(crate) fn leaving(&mut self, kept: usize, jump: StmtId) -> StmtId {
         if self.ends.len() <= kept {
+            return jump;
+        }
+        if self.is_fortran() {
+            let line = self.stmts[jump].span.line;
+            self.doubt(Cause::GotoPastDestructors, line);
             return jump;
         }
         let standing = Standing {

@@ -115,6 +115,7 @@ impl Body<'_, '_> {
             Code::AddrExpr => self.address(id),
             Code::IndirectRef | Code::MemRef => self.dereferenced(id),
             Code::ComponentRef => self.member(id),
+            Code::ArrayRef if self.is_fortran() => self.element_of_fortran(id),
             Code::ArrayRef => {
                 let base = self.operand_expr(id, 0);
                 let index = self.operand_expr(id, 1);
@@ -429,7 +430,16 @@ impl Body<'_, '_> {
         {
             return captured;
         }
+        if self.is_fortran() {
+            // No event of this front end tells of types.
+            let language = self.file.language;
+            let member = crate::declare::member(self.rows, field, false, None, language);
+            self.file.members.insert(member);
+        }
         let base = self.expr(of);
+        if self.is_fortran() && self.within_whole(base).is_some() {
+            return Made::Known(base);
+        }
         let (base, arrow) = match self.exprs[base].kind {
             ExprKind::Deref(pointer) => (pointer, true),
             _ => (base, false),
@@ -447,6 +457,7 @@ impl Body<'_, '_> {
 
     fn assignment(&mut self, id: RowId) -> ExprKind {
         self.becomes(self.rows.code(id), self.rows.operand(id, 1));
+        self.note_string(id);
         if !self.is_written(id, b"=")
             && let (Some(target), Some(value)) = (self.rows.operand(id, 0), self.rows.operand(id, 1))
             && let Some(compound) = self.compound(target, value)
@@ -476,7 +487,7 @@ impl Body<'_, '_> {
     fn call(&mut self, id: RowId) -> ExprKind {
         let operands = self.rows.operands(id).to_vec();
         let callee = match (self.named_by(id), operands.first().copied().flatten()) {
-            (Some(function), _) => Callee::Named(self.name_of_called(function)),
+            (Some(function), _) => Callee::Named(self.name_of_called(id, function)),
             (None, Some(callee)) => {
                 let callee = self.without_conversions(callee);
                 Callee::Indirect(self.expr(callee))

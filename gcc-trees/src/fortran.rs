@@ -9,9 +9,10 @@ use crate::expression::Made;
 use crate::function::{Body, Standing};
 use crate::rows::RowId;
 use crate::types;
-use ir::{ExprId, ExprKind, Language, LoopKind, StmtId, Type};
+use ir::{BinaryOp, ExprId, ExprKind, Global, Language, LoopKind, StmtId, Type, VarRef};
 use library::Access;
 use std::collections::BTreeMap;
+use thin_vec::ThinVec;
 
 impl Body<'_, '_> {
     pub(crate) fn is_fortran(&self) -> bool {
@@ -41,6 +42,31 @@ impl Body<'_, '_> {
         {
             local.ty = Type::Unknown;
         }
+    }
+
+    /// What frees the memory of variables, and finalises them, stands once, behind what it is done after. A jump past it is known in part, if procedures of the
+    /// program have a part in it: it is done then as well.
+    pub(crate) fn scope_of_fortran(&mut self, id: RowId) -> ThinVec<StmtId> {
+        let end = self.rows.operand(id, 1);
+        let depth = self.ends.len();
+        self.ends.extend(end.filter(|&end| self.calls_procedures(end)));
+        let mut items = self.items(self.rows.operand(id, 0));
+        self.ends.truncate(depth);
+        items.extend(self.items(end));
+        items
+    }
+
+    /// Whether a tree calls more than the compiler's own functions.
+    fn calls_procedures(&self, tree: RowId) -> bool {
+        let mut work = vec![tree];
+        while let Some(id) = work.pop() {
+            let of_compiler = |function: RowId| self.rows.row(function).name.starts_with("__builtin_");
+            if self.rows.code(id) == Code::CallExpr && !self.named_by(id).is_some_and(of_compiler) {
+                return true;
+            }
+            work.extend(self.rows.operands(id).iter().flatten());
+        }
+        false
     }
 
     /// Two statements, one after the other.
@@ -87,27 +113,103 @@ impl Body<'_, '_> {
         None
     }
 
-    /// A variable, or what it is another name of. What several procedures or units may name differently is memory that a pointer leads to.
+    /// A variable, or what it is another name of.
     pub(crate) fn variable_of_fortran(&mut self, id: RowId) -> Made {
         let row = self.rows.row(id);
-        if row.traits.is_outer {
-            return self.memory().into();
+        if row.traits.stands_for
+            && let Some(whole) = self.rows.operand(id, 0)
+        {
+            return self.part_of_whole(row.name, whole);
         }
-        if row.traits.stands_for {
-            return match self.rows.operand(id, 0) {
-                Some(value) if self.is_constant(value) => Made::Known(self.expr(value)),
-                _ => self.memory().into(),
-            };
+        if row.traits.is_outer {
+            return self.outer_variable(row.name).into();
         }
         if row.traits.at_file_scope || row.traits.is_external {
             let name = crate::declare::global_name(row, Language::Fortran);
-            return ExprKind::Var(ir::VarRef::Global(name.as_str().into())).into();
+            return ExprKind::Var(VarRef::Global(name.as_str().into())).into();
         }
-        ExprKind::Var(ir::VarRef::Local(self.local(id))).into()
+        ExprKind::Var(VarRef::Local(self.local(id))).into()
     }
 
-    fn memory(&mut self) -> ExprKind {
-        ExprKind::Deref(self.push_expr(ExprKind::Constant, Standing::default()))
+    /// A variable of the procedure around this one: as with what a lambda has captured, only that one knows where it is.
+    fn outer_variable(&mut self, name: &str) -> ExprKind {
+        let object = self.push_expr(ExprKind::Constant, Standing::default());
+        let name = name.into();
+        ExprKind::Deref(self.push_expr(ExprKind::Captured { object, name }, Standing::default()))
+    }
+
+    /// What the variable `name` is another name of. Of a block of `common`, and of variables that an `equivalence` lays over each other, any part may have any
+    /// name: each is an element of the whole, and which one is not told.
+    fn part_of_whole(&mut self, name: &str, whole: RowId) -> Made {
+        let root = self.root(whole);
+        let row = self.rows.row(root);
+        if root == whole || !matches!(row.code, Code::VarDecl | Code::ParmDecl) {
+            return Made::Known(self.expr(whole));
+        }
+        let of_mpi = name.to_ascii_uppercase();
+        if base::is_mpi(&of_mpi) {
+            // Such a variable is known by its address: `MPI_BOTTOM`, `MPI_IN_PLACE`.
+            return ExprKind::Var(VarRef::Global(of_mpi.as_str().into())).into();
+        }
+        let base = if row.traits.at_file_scope || row.traits.is_external {
+            let block = format!("/{}/", row.name);
+            self.file.common(&block);
+            ExprKind::Var(VarRef::Global(block.as_str().into()))
+        } else if row.traits.is_outer {
+            self.outer_variable(row.name)
+        } else {
+            let local = self.local(root);
+            self.locals[local].ty = Type::Array;
+            self.locals[local].address_taken = true;
+            ExprKind::Var(VarRef::Local(local))
+        };
+        let base = self.push_expr(base, Standing::default());
+        let index = self.push_expr(ExprKind::Unseen, Standing::default());
+        ExprKind::Index { base, index }.into()
+    }
+
+    /// The variable that something is a part of, or whatever else it begins with.
+    fn root(&self, mut part: RowId) -> RowId {
+        while matches!(
+            self.rows.code(part),
+            Code::ComponentRef | Code::ArrayRef | Code::ViewConvert | Code::NopExpr
+        ) && let Some(inner) = self.rows.operand(part, 0)
+        {
+            part = inner;
+        }
+        part
+    }
+
+    /// An element of an array. A pointer to an array leads to its first element.
+    pub(crate) fn element_of_fortran(&mut self, id: RowId) -> Made {
+        let array = self.rows.operand(id, 0);
+        let pointer = array.filter(|&array| self.rows.code(array) == Code::IndirectRef);
+        let pointer = pointer.and_then(|array| self.rows.operand(array, 0));
+        let base = match pointer {
+            Some(pointer) => self.expr(pointer),
+            None => self.operand_expr(id, 0),
+        };
+        let index = self.operand_expr(id, 1);
+        match self.within_whole(base) {
+            Some((whole, place)) => {
+                let sum = ExprKind::Binary(BinaryOp::Add, place, index);
+                let index = self.push_expr(sum, Standing::default());
+                ExprKind::Index { base: whole, index }.into()
+            }
+            None => ExprKind::Index { base, index }.into(),
+        }
+    }
+
+    /// The whole that an expression is an element of, if it has other names by which its parts are other things ([`Self::part_of_whole`]), and where in it.
+    pub(crate) fn within_whole(&self, part: ExprId) -> Option<(ExprId, ExprId)> {
+        let ExprKind::Index { base, index } = self.exprs[part].kind else {
+            return None;
+        };
+        let mut place = index;
+        while let ExprKind::Binary(BinaryOp::Add, first, _) = self.exprs[place].kind {
+            place = first;
+        }
+        (self.exprs[place].kind == ExprKind::Unseen).then_some((base, index))
     }
 
     fn is_constant(&self, id: RowId) -> bool {
@@ -117,9 +219,32 @@ impl Body<'_, '_> {
         )
     }
 
+    /// Notes the structure of a statement of input or output that goes to a string, when its member for that is set.
+    pub(crate) fn note_string(&mut self, assignment: RowId) {
+        let target = self.rows.operand(assignment, 0).filter(|_| self.is_fortran());
+        let target = target.filter(|&target| self.rows.code(target) == Code::ComponentRef);
+        if let Some(target) = target
+            && let (Some(of), Some(member)) = (self.rows.operand(target, 0), self.rows.operand(target, 1))
+            && self.rows.row(member).name == "internal_unit"
+        {
+            self.of_strings.insert(of);
+        }
+    }
+
+    /// Whether a call belongs to a statement of input or output that goes to a string.
+    fn is_of_string(&self, call: RowId) -> bool {
+        let statement = self.rows.operand(call, 1);
+        let statement = statement.filter(|&first| self.rows.code(first) == Code::AddrExpr);
+        let statement = statement.and_then(|first| self.rows.operand(first, 0));
+        statement.is_some_and(|statement| self.of_strings.contains(&statement))
+    }
+
     /// The name by which a procedure is called: that of C, if it is one of MPI's.
-    pub(crate) fn name_of_called(&self, function: RowId) -> ir::Name {
+    pub(crate) fn name_of_called(&self, call: RowId, function: RowId) -> ir::Name {
         let row = self.rows.row(function);
+        if self.is_fortran() && self.is_of_string(call) {
+            return library::gfortran::of_string(row.name).as_str().into();
+        }
         // What a symbol shows by its underscore, a name in the source does not have to.
         let symbol = || format!("{}_", row.name.trim_end_matches('_'));
         let of_mpi = self
@@ -164,7 +289,9 @@ impl Body<'_, '_> {
                 Some(Code::ReferenceType | Code::PointerType) if is_value => {
                     let address = self.expr(bare);
                     let standing = self.standing(argument);
-                    self.push_expr(ExprKind::Deref(address), standing)
+                    let value = self.push_expr(ExprKind::Deref(address), standing);
+                    self.by_address.insert(value);
+                    value
                 }
                 _ => self.expr(argument),
             };
@@ -175,13 +302,39 @@ impl Body<'_, '_> {
         );
         let is_read =
             is_value || only_read & 1 != 0 || self.counters.contains(&of) || self.is_constant_of_compiler(of);
-        let handed = if is_scalar && is_read { of } else { argument };
-        self.expr(handed)
+        // A handle of `mpi_f08` is a structure.
+        if !is_value && !(is_scalar && is_read) {
+            return self.expr(argument);
+        }
+        let value = self.expr(of);
+        self.by_address.insert(value);
+        value
     }
 
     fn is_constant_of_compiler(&self, id: RowId) -> bool {
         let value = self.rows.operand(id, 0);
         let stands_for = self.rows.row(id).traits.stands_for;
         stands_for && value.is_some_and(|value| self.is_constant(value))
+    }
+}
+
+impl crate::File {
+    /// Declares a block of `common`, whose variables each procedure may name as it likes.
+    fn common(&mut self, block: &str) {
+        if self.global_mut(block).is_none() {
+            self.global(Global {
+                name: block.to_owned(),
+                span: base::Span::default(),
+                ty: Type::Array,
+                is_static: false,
+                is_extern: false,
+                is_constant: false,
+                address_taken: true,
+                initial: None,
+                initial_names: Vec::new(),
+                of_structures: false,
+                object: None,
+            });
+        }
     }
 }

@@ -42,6 +42,8 @@ pub(crate) struct Body<'f, 'a> {
     pub(crate) this: Option<LocalId>,
     /// For which objects member functions are called.
     pub(crate) receivers: BTreeMap<ExprId, Receiver>,
+    /// As [`Function::by_address`].
+    pub(crate) by_address: BTreeSet<ExprId>,
     /// What is done when the scopes around are left, the innermost last.
     pub(crate) ends: Vec<RowId>,
     /// The same of temporary objects, at the end of the statement.
@@ -56,6 +58,8 @@ pub(crate) struct Body<'f, 'a> {
     pub(crate) around: Option<Place>,
     /// Of Fortran: the variables of the `do` loops around.
     pub(crate) counters: Vec<RowId>,
+    /// Of Fortran: the structures of statements of input and output that go to strings.
+    pub(crate) of_strings: BTreeSet<RowId>,
 }
 
 /// A loop or switch that a jump may leave.
@@ -92,6 +96,7 @@ pub(crate) fn lower(rows: &Rows<'_>, tree: &FunctionTree, place: Place, file: &m
         whole: Span::default(),
         this: None,
         receivers: BTreeMap::new(),
+        by_address: BTreeSet::new(),
         ends: Vec::new(),
         ended: Vec::new(),
         elided: BTreeSet::new(),
@@ -99,6 +104,7 @@ pub(crate) fn lower(rows: &Rows<'_>, tree: &FunctionTree, place: Place, file: &m
         brace: tree.end,
         around: Some(place),
         counters: Vec::new(),
+        of_strings: BTreeSet::new(),
     };
     let kind = kind(rows, tree);
     if declaration.traits.is_nested {
@@ -179,6 +185,7 @@ pub(crate) fn lower(rows: &Rows<'_>, tree: &FunctionTree, place: Place, file: &m
         },
         confidence_reason: body.doubt,
         receivers: body.receivers,
+        by_address: body.by_address,
     }
 }
 
@@ -277,7 +284,8 @@ impl Body<'_, '_> {
         let row = self.rows.row(declaration);
         let place = self.standing(declaration).span;
         // What gfortran keeps for itself has a name that no debug info knows.
-        let is_known = !self.is_fortran() || !row.traits.is_artificial;
+        // A procedure within this one has to find it all the same.
+        let is_known = !self.is_fortran() || !row.traits.is_artificial || row.traits.address_taken;
         let name = if is_known { row.name } else { "" };
         let mut local = Local::new(name.to_owned(), place, types::of(self.rows, row.ty));
         local.is_static = row.traits.is_static;

@@ -70,7 +70,7 @@ fn is_alike(a: &Function, b: &Function) -> bool {
     a.exprs.len() == b.exprs.len()
         && a.stmts.len() == b.stmts.len()
         && a.locals.len() == b.locals.len()
-        && (a.params, a.body, &a.receivers) == (b.params, b.body, &b.receivers)
+        && (a.params, a.body, &a.receivers, &a.by_address) == (b.params, b.body, &b.receivers, &b.by_address)
         && a.exprs.iter().zip(b.exprs.iter()).all(same_expr)
         && a.locals.iter().zip(b.locals.iter()).all(same_local)
         && a.stmts

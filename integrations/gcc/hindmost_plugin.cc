@@ -593,6 +593,10 @@ void on_declaration(void *event, void *);
 /* Notes the variables of other procedures that one names. */
 tree note_outer(tree *at, int *, void *within)
 {
+    if (VAR_P(*at) && DECL_HAS_VALUE_EXPR_P(*at)) {
+        tree whole = DECL_VALUE_EXPR(*at);
+        walk_tree_without_duplicates(&whole, note_outer, within);
+    }
     if ((VAR_P(*at) || TREE_CODE(*at) == PARM_DECL) && DECL_CONTEXT(*at) && TREE_CODE(DECL_CONTEXT(*at)) == FUNCTION_DECL
         && DECL_CONTEXT(*at) != (tree) within)
         seen_from_within->add(*at);

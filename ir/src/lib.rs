@@ -39,7 +39,7 @@ pub use name::Name;
 pub use stmt::{LoopKind, Stmt, StmtKind};
 
 use base::{Confidence, Diagnostic, Doubt, IdVec, Span, define_id};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 define_id!(
     /// An expression of one function.
@@ -238,6 +238,8 @@ pub struct Function {
     pub exprs: IdVec<ExprId, Expr>,
     /// Of calls that may be of member functions: whose.
     pub receivers: BTreeMap<ExprId, Receiver>,
+    /// Arguments that Fortran hands over by their address, and that whoever is called only reads: here each stands as its value.
+    pub by_address: BTreeSet<ExprId>,
     /// Statements, children before parents.
     pub stmts: IdVec<StmtId, Stmt>,
     /// The body, a [`StmtKind::Block`].

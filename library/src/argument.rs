@@ -111,6 +111,11 @@ impl Argument {
         self
     }
 
+    /// As [`Self::inside`], for tables of other libraries than MPI.
+    pub(crate) const fn deep(self) -> Self {
+        self.inside()
+    }
+
     const fn requests(mut self) -> Self {
         self.requests = true;
         self

@@ -126,6 +126,8 @@ pub enum HiddenState {
     Environment,
     /// The text that `strtok` takes apart.
     Tokens,
+    /// The units of Fortran: what stands in them, and where they are.
+    Units,
 }
 
 impl HiddenState {
@@ -135,6 +137,7 @@ impl HiddenState {
             HiddenState::Random => "rand",
             HiddenState::Environment => "environ",
             HiddenState::Tokens => "strtok",
+            HiddenState::Units => "unit",
         }
     }
 }
@@ -342,6 +345,7 @@ words! {
     random: state = Some(HiddenState::Random);
     environment: state = Some(HiddenState::Environment);
     tokens: state = Some(HiddenState::Tokens);
+    units: state = Some(HiddenState::Units);
 
     returns_twice: exit = Exit::Twice;
     never_returns: exit = Exit::Never;

@@ -5,7 +5,7 @@
 //! A function without a row is unknown: whoever asks takes it to do anything. Being in a table only makes answers more precise, so what
 //! is not certain of a function is left out of its row, or the function out of the tables.
 //!
-//! To add a function, add a line to the table of its library (`src/c.rs`, `cxx.rs`, `threads.rs`, `mpi/`):
+//! To add a function, add a line to the table of its library (`src/c.rs`, `cxx.rs`, `gfortran.rs`, `threads.rs`, `mpi/`):
 //!
 //! ```text
 //! "MPI_Recv" (OUT_N COUNT TYPE SOURCE RECV_TAG COMM STATUS) receives waits;
@@ -32,6 +32,7 @@ mod argument;
 mod c;
 mod cxx;
 mod function;
+pub mod gfortran;
 mod mpi;
 mod objects;
 pub mod standard;

@@ -1,7 +1,7 @@
 //! How rows are written, and how they are found.
 
 pub(crate) use crate::function::{Function, Value};
-use crate::{c, cxx, mpi, threads};
+use crate::{c, cxx, gfortran, mpi, threads};
 use std::sync::LazyLock;
 
 /// Writes rows: a name, the arguments in words of `argument.rs`, after `;` those that may follow in any number, and words for the whole
@@ -17,7 +17,12 @@ pub(crate) use table;
 
 /// All rows, by name.
 pub(crate) static SORTED: LazyLock<Box<[&'static Function]>> = LazyLock::new(|| {
-    let tables = [c::FUNCTIONS, cxx::FUNCTIONS, threads::FUNCTIONS];
+    let tables = [
+        c::FUNCTIONS,
+        cxx::FUNCTIONS,
+        gfortran::FUNCTIONS,
+        threads::FUNCTIONS,
+    ];
     let mut rows: Vec<&Function> = tables.into_iter().chain(mpi::CHAPTERS).flatten().collect();
     rows.sort_unstable_by_key(|row| row.name);
     rows.into()

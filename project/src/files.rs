@@ -1,8 +1,11 @@
 //! Reading what the user names, writing what the user gets.
 
 use crate::embedded::map_bytes;
+use crate::executable::Executable;
 use crate::failure::Failure;
-use engine::{Excerpt, Findings, Map, MapOrigin, MapUsed};
+use crate::graph::Program;
+use crate::listener::Listener;
+use engine::{CompiledUnits, Excerpt, Findings, Map, MapOrigin, MapUsed};
 use regular_files::{Limit, Reader};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
@@ -175,6 +178,9 @@ fn write_all(mut file: File, bytes: &[u8]) -> io::Result<()> {
 pub struct SourceFinder {
     roots: Vec<PathBuf>,
     reader: Reader,
+    /// The map, which may stand in a program.
+    map: Option<PathBuf>,
+    compiled: CompiledUnits,
 }
 
 impl SourceFinder {
@@ -186,7 +192,25 @@ impl SourceFinder {
         Self {
             roots,
             reader: others.and(&Reader::of_owners(map)),
+            map: map.map(Path::to_owned),
+            compiled: CompiledUnits::default(),
         }
+    }
+
+    /// The same, where it is known what was compiled of files that no front end reads.
+    #[must_use]
+    pub fn with_compiled(self, compiled: CompiledUnits) -> Self {
+        Self { compiled, ..self }
+    }
+
+    /// What was compiled of files that no front end reads: as it was given, or what the program carries that the map stands in.
+    pub(crate) fn compiled(&self, listener: &dyn Listener) -> CompiledUnits {
+        let map = self.map.as_ref().filter(|_| self.compiled.is_empty());
+        let program = map.filter(|path| begins_with(path, b"\x7fELF"));
+        let Some(Ok(program)) = program.map(|path| Executable::read(path)) else {
+            return self.compiled.clone();
+        };
+        Program::new(Vec::new(), Some(&program), listener).compiled
     }
 
     /// The bytes of a file that a map names, if it is here.

@@ -3,7 +3,7 @@
 use crate::advice;
 use crate::failure::Failure;
 use crate::files::SourceFinder;
-use crate::graph::{graph_of, sources_of};
+use crate::graph::{graph_of, program_of};
 use crate::listener::Listener;
 use engine::{
     Analysis, CriterionError, Findings, Origin, Outwards, SliceOptions, TooManyCallees, TreeOptions, Wanted,
@@ -53,6 +53,8 @@ pub struct SliceWish {
 pub enum NoSlice {
     /// No task has a stack.
     NoStart,
+    /// Nothing is here of what the program does.
+    NoProgram,
     /// The program's calls through pointers may go to too many functions.
     Graph(TooManyCallees),
     /// The stack of whoever is named has no place in the sources.
@@ -63,6 +65,7 @@ impl fmt::Display for NoSlice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoStart => f.write_str("there is no task to start from"),
+            Self::NoProgram => f.write_str("neither sources nor what was compiled is here"),
             Self::Graph(why) => why.fmt(f),
             Self::Criterion(why) => why.fmt(f),
         }
@@ -83,8 +86,11 @@ pub fn add_slice(
         .as_ref()
         .filter(|answer| answer.has_start_of_slice());
     let answer = answer.ok_or(NoSlice::NoStart)?;
-    let sources = sources_of(findings.map, finder, listener);
-    let graph = graph_of(sources, listener).map_err(NoSlice::Graph)?;
+    let program = program_of(findings.map, finder, listener);
+    if program.is_empty() {
+        return Err(NoSlice::NoProgram);
+    }
+    let graph = graph_of(program, listener).map_err(NoSlice::Graph)?;
     let slice = answer.slice(&graph, wish.outwards, wish.options);
     findings.slice_steps = answer.slice_steps(wish.outwards);
     findings.slice_of = answer.slice_title().to_owned();

@@ -1,17 +1,55 @@
-//! The dependence graph of a map's sources, as they are now.
+//! The dependence graph of a program: of its sources, as they are now, and of what gcc's plugin has left in the program of those in Fortran.
 
 use crate::cache::graphs::KeptGraph;
 use crate::cache::units::Units;
+use crate::executable::Executable;
 use crate::files::SourceFinder;
 use crate::listener::Listener;
-use engine::{DependenceGraph, Map, SourceFile, TooManyCallees};
+use crate::making;
+use engine::{CompiledUnits, DependenceGraph, Map, SourceFile, TooManyCallees};
 
-/// The sources of a map, as they are now. What is missing or has changed is a warning.
-pub(crate) fn sources_of(map: &Map, finder: &SourceFinder, listener: &dyn Listener) -> Vec<SourceFile> {
+/// What a dependence graph is made of.
+#[derive(Default)]
+pub struct Program {
+    /// Sources in C and C++.
+    pub files: Vec<SourceFile>,
+    /// What was compiled in Fortran.
+    pub compiled: CompiledUnits,
+}
+
+impl Program {
+    /// Sources, and what a program that was made of them carries.
+    pub fn new(files: Vec<SourceFile>, built: Option<&Executable>, listener: &dyn Listener) -> Self {
+        let mut warnings = Vec::new();
+        let compiled = making::compiled_inside(&Vec::from_iter(built), &mut warnings);
+        warnings.iter().for_each(|warning| listener.warn(warning));
+        Program { files, compiled }
+    }
+
+    /// Whether nothing is known of it.
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty() && self.compiled.is_empty()
+    }
+}
+
+/// The program of a map: its sources as they are now, and what was compiled. What is missing or has changed is a warning.
+pub(crate) fn program_of(map: &Map, finder: &SourceFinder, listener: &dyn Listener) -> Program {
     let mut files = Vec::new();
-    let mut missing = 0;
-    let mut changed = 0;
+    let (mut missing, mut changed, mut unread) = (0, 0, 0);
+    let is_unread = |path: &str| engine::is_unread(path);
+    let compiled = if map.files.iter().any(|file| is_unread(&file.path)) {
+        finder.compiled(listener)
+    } else {
+        CompiledUnits::default()
+    };
     for file in &map.files {
+        if compiled.has(&file.path, Some(&file.hash)) {
+            continue;
+        }
+        if is_unread(&file.path) {
+            unread += 1;
+            continue;
+        }
         match finder.read(&file.path) {
             Some(bytes) => {
                 changed += usize::from(engine::content_hash(&bytes) != file.hash);
@@ -29,23 +67,30 @@ pub(crate) fn sources_of(map: &Map, finder: &SourceFinder, listener: &dyn Listen
             "{missing} of {total} sources are not here: what they do is not in the slice"
         ));
     }
+    if unread > 0 {
+        listener.warn(&format!(
+            "{unread} of {total} sources are in Fortran, of which a slice needs what gcc's plugin has left in the program that the map is of: what they do is not in the slice"
+        ));
+    }
     if changed > 0 {
         listener.warn(&format!(
             "{changed} of {total} sources have changed since the map was made: the slice may show other lines"
         ));
     }
-    files
+    Program { files, compiled }
 }
 
-/// The dependence graph of files: the one that was kept, if it is of the very same files. Of others, those that a map was made
+/// The dependence graph of a program: the one that was kept, if it is of the very same files. Of others, those that a map was made
 /// of before are not parsed again.
-pub fn graph_of(files: Vec<SourceFile>, listener: &dyn Listener) -> Result<DependenceGraph, TooManyCallees> {
-    let kept = KeptGraph::of(&files, listener);
+pub fn graph_of(program: Program, listener: &dyn Listener) -> Result<DependenceGraph, TooManyCallees> {
+    let Program { files, compiled } = program;
+    let kept = KeptGraph::of(&files, &compiled, listener);
     if let Some(graph) = kept.as_ref().and_then(|kept| kept.read(listener)) {
         return Ok(graph);
     }
     let units = Units::open(listener);
-    let graph = engine::dependence_graph(files, units.as_ref().map(Units::reuse), &|_| {});
+    let reuse = units.as_ref().map(Units::reuse);
+    let graph = engine::dependence_graph_with(files, compiled, reuse, &|_| {});
     if let Some(units) = units {
         units.make_room();
     }

@@ -11,7 +11,7 @@ use crate::listener::Listener;
 use crate::making;
 use crate::threads;
 use base::{Diagnostic, Severity, Span};
-use engine::{Map, MapOrigin, MapUsed, Mismatch, NoMap};
+use engine::{CompiledUnits, Map, MapOrigin, MapUsed, Mismatch, NoMap};
 use regular_files::{Limit, Reader};
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -38,6 +38,8 @@ pub struct JobMap {
     pub others: Vec<JobMap>,
     /// With whose rights the sources are read that the job names.
     pub reader: Reader,
+    /// What the program and its libraries carry of sources that no front end reads.
+    pub compiled: CompiledUnits,
 }
 
 impl JobMap {
@@ -51,6 +53,7 @@ impl JobMap {
             warnings: why.noticed().to_vec(),
             others: Vec::new(),
             reader: reader.clone(),
+            compiled: CompiledUnits::default(),
             none: Some(NoMap {
                 reason: format!("there is no map of the program ({why})"),
                 remedy: why.advice().map(str::to_owned),
@@ -121,6 +124,20 @@ impl JobMap {
 
     /// The map that the user gave. An unbound one is bound in memory.
     pub fn given(path: &Path, build: &Build<'_>) -> Result<Self, Failure> {
+        Ok(Self::read_for(path, build)?.with_compiled(build))
+    }
+
+    /// The same, with what `build` carries of sources that no front end reads, if the map has some.
+    fn with_compiled(mut self, build: &Build<'_>) -> Self {
+        if self.map.files.iter().any(|file| engine::is_unread(&file.path)) {
+            let all = std::iter::once(&build.executable).chain(build.libraries());
+            // What is wrong with them was said when the map was made.
+            self.compiled = making::compiled_inside(&Vec::from_iter(all), &mut Vec::new());
+        }
+        self
+    }
+
+    fn read_for(path: &Path, build: &Build<'_>) -> Result<Self, Failure> {
         let executable = &build.executable;
         let (mut map, used) = files::read_map_used(path)?;
         let mut warnings = Vec::new();
@@ -148,6 +165,7 @@ impl JobMap {
             unbound,
             others: Vec::new(),
             reader: build.reader.clone(),
+            compiled: CompiledUnits::default(),
         })
     }
 
@@ -163,11 +181,16 @@ impl JobMap {
             unbound: Vec::new(),
             others: Vec::new(),
             reader: reader.clone(),
+            compiled: CompiledUnits::default(),
         })
     }
 
     /// The best map to be had for an executable when none was given. `sight` is that of a process that runs it, by which its sources are looked for.
     pub fn found(build: &Build<'_>, sight: Option<&Sight>, listener: &dyn Listener) -> Result<Self, Failure> {
+        Ok(Self::best(build, sight, listener)?.with_compiled(build))
+    }
+
+    fn best(build: &Build<'_>, sight: Option<&Sight>, listener: &dyn Listener) -> Result<Self, Failure> {
         let executable = &build.executable;
         let mut warnings = Vec::new();
         let of_build = |map, used: MapUsed, warnings| Self {
@@ -179,6 +202,7 @@ impl JobMap {
             unbound: Vec::new(),
             others: Vec::new(),
             reader: build.reader.clone(),
+            compiled: CompiledUnits::default(),
         };
         for path in places(executable, &build.reader) {
             let read = build.reader.read(&path, Limit::RECORD).ok();
@@ -258,6 +282,7 @@ impl JobMap {
             unbound,
             others: Vec::new(),
             reader: build.reader.clone(),
+            compiled: CompiledUnits::default(),
         })
     }
 

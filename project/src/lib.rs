@@ -83,7 +83,7 @@ pub use files::{
 };
 pub use findings::{NoSlice, SliceWish, Wish, add_slice, advise, of as findings_of};
 pub use foreign_events::foreign_events;
-pub use graph::graph_of;
+pub use graph::{Program, graph_of};
 pub use halted::HaltedTasks;
 pub use job_map::{Build, JobMap};
 pub use jobs::{hosts_in_table, interrupted_calls, job_below, job_of, job_of_table, tasks_on_host};

@@ -256,6 +256,7 @@ fn no_program(given_map: Option<&Path>, job: &Job, reader: &Reader) -> Result<Jo
             others: Vec::new(),
             none: None,
             reader: reader.clone(),
+            compiled: engine::CompiledUnits::default(),
             warnings: Vec::new(),
         },
     };

@@ -3,7 +3,7 @@
 use crate::cache::units::Units;
 use crate::executable::Executable;
 use crate::listener::Listener;
-use engine::{AsBuilt, CompiledFiles, Map, Parser, SourceFile};
+use engine::{AsBuilt, CompiledFiles, CompiledUnits, Map, Parser, SourceFile};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -72,6 +72,20 @@ pub(crate) fn make_of_fragments(
     warnings: &mut Vec<String>,
     listener: &dyn Listener,
 ) -> Option<Map> {
+    let units = units_inside(builds, warnings);
+    if units.is_empty() {
+        return None;
+    }
+    let step = listener.making(units.len());
+    let map = engine::map_of_units(units, &step);
+    if map.is_none() {
+        warnings.push("the fragments of the map are left out: they are damaged".to_owned());
+    }
+    map
+}
+
+/// The packed units of the fragments that `builds` carry; what is wrong with these goes to `warnings`.
+pub(crate) fn units_inside(builds: &[&Executable], warnings: &mut Vec<String>) -> Vec<Vec<u8>> {
     let mut units = Vec::new();
     for build in builds {
         let mut unusable = None;
@@ -86,15 +100,15 @@ pub(crate) fn make_of_fragments(
             warnings.push(format!("fragments of the map inside {path} are left out: {why}"));
         }
     }
-    if units.is_empty() {
-        return None;
-    }
-    let step = listener.making(units.len());
-    let map = engine::map_of_units(units, &step);
-    if map.is_none() {
+    units
+}
+
+/// What `builds` carry of files that only their compiler has read; what is wrong with it goes to `warnings`.
+pub(crate) fn compiled_inside(builds: &[&Executable], warnings: &mut Vec<String>) -> CompiledUnits {
+    CompiledUnits::of(units_inside(builds, warnings)).unwrap_or_else(|| {
         warnings.push("the fragments of the map are left out: they are damaged".to_owned());
-    }
-    map
+        CompiledUnits::default()
+    })
 }
 
 /// The path of the map beside an executable.

@@ -29,6 +29,8 @@ pub struct LibraryEffect {
     pub inside: u32,
     /// Of these, arguments that point to handles of requests, as bits: behind one, only functions of the library write.
     pub requests: u32,
+    /// Arguments to which it gives a value whatever they had before. As bits, too.
+    pub sets: u32,
     /// Nothing is known: it may keep its arguments in one another, and call functions that it is given.
     pub unknown: bool,
 }
@@ -37,6 +39,15 @@ pub struct LibraryEffect {
 const ALL: u32 = u32::MAX;
 
 impl LibraryEffect {
+    /// The same of a function that gives a value to its argument `index`, too.
+    #[must_use]
+    pub(crate) fn setting(mut self, index: usize) -> Self {
+        self.reads_only &= !bit(index);
+        self.opaque &= !bit(index);
+        self.sets |= bit(index);
+        self
+    }
+
     /// Whether it may write through its argument `index`.
     pub fn writes(&self, index: usize) -> bool {
         self.reads_only & bit(index) == 0
@@ -45,6 +56,11 @@ impl LibraryEffect {
     /// Whether it follows its argument `index`, if that is a pointer.
     pub fn follows(&self, index: usize) -> bool {
         self.opaque & bit(index) == 0
+    }
+
+    /// Whether it reads what its argument `index` points to.
+    pub(crate) fn reads(&self, index: usize) -> bool {
+        self.sets & bit(index) == 0
     }
 
     /// What that is read for, which its argument `index` leads to over one more pointer.

@@ -97,3 +97,41 @@ fn go_on_in_c() {
     });
     assert_eq!(answer["hindmost"][0]["function"], "kernel", "{answer:#}");
 }
+
+/// What brought rank 1 there is in its slice, which is made of what the program carries; without the program there is a reason.
+#[test]
+fn slices_are_made_of_what_the_program_carries() {
+    let directory = Directory::of_seed(None, 26_302).unwrap_or_else(|error| panic!("{error}"));
+    let Some(plugin) = with_plugin(&directory) else {
+        return;
+    };
+    let _turn = my_turn();
+    let source = written("sliced.f90", SOLVER);
+    let modules = format!("-J{}", directory.path.display());
+    let exe = compiled(
+        "mpif90.openmpi",
+        &source,
+        "sliced",
+        &["-g", "-O0", &modules, &plugin],
+    );
+    let slice = |line: &str, more: &[&std::path::Path]| {
+        let asked = format!("{}:{line}", source.display());
+        let mut command = std::process::Command::new(tests::stopped::hindmost());
+        command
+            .args(["slice", &asked, "--slice-format", "lines"])
+            .args(more);
+        let output = command.output().unwrap_or_else(|error| panic!("{error}"));
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    };
+    let (code, lines, said) = slice("31", &[std::path::Path::new("--exe"), &exe]);
+    assert_eq!(code, Some(0), "{said}");
+    let has = |line: u32| lines.contains(&format!("sliced.f90:{line}:"));
+    // The sum, what is summed, where it is set by hand and by the argument, and the rank.
+    for line in [10, 25, 26, 27, 28, 29, 30] {
+        assert!(has(line), "line {line}: {lines}");
+    }
+    let (code, _, said) = slice("31", &[&source]);
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("--exe PROGRAM, built with FFLAGS"), "{said}");
+}

@@ -5,10 +5,12 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use tests::second::{Plugin, made_plugin};
 use tests::slices::dynamic::{ProgramKind, campaign};
 use tests::slices::judge::{self, Effort};
 use tests::slices::neutralise::{Language, Mode, neutralise};
-use tests::slices::{matrix, objects, slicing, suite};
+use tests::slices::{fortran, fortran_judge, matrix, objects, slicing, suite};
+use tests::stopped::has_tools;
 
 fn scratch(name: &str) -> PathBuf {
     let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("slices-{name}"));
@@ -114,6 +116,34 @@ fn objects_are_followed_by_whatever_name_they_are_changed() {
     let programs = matrix::programs(5, 40);
     assert!(programs.len() >= 80, "{} programs", programs.len());
     judge_made("matrix", &programs);
+}
+
+/// The same of Fortran, as gcc's plugin has read it; `slice-fuzz --fortran` judges all of them.
+#[test]
+fn slices_of_programs_of_fortran_observe_what_these_observe() {
+    const GFORTRAN: &str = "gfortran-12";
+    if !has_tools(&[GFORTRAN, "gcc-12"]) {
+        return;
+    }
+    let scratch = scratch("fortran");
+    let Some(plugin) = made_plugin("gcc-12", &scratch) else {
+        return;
+    };
+    let plugin = Plugin {
+        gcc: GFORTRAN,
+        plugin: &plugin,
+        flags: &[],
+    };
+    let report = fortran_judge::judge(&fortran::programs(11, 30), &plugin, 3, &scratch);
+    let report = report.unwrap_or_else(|e| panic!("{e}"));
+    println!("{report}");
+    assert!(report.faults.is_empty(), "{}", report.faults.join("\n"));
+    assert!(report.programs >= 40, "{report}");
+    assert!(
+        report.killed * 100 > (report.killed + report.survived) * 60,
+        "{report}"
+    );
+    assert!(report.slice_lines * 100 < report.program_lines * 50, "{report}");
 }
 
 /// A few random programs; `slice-fuzz --objects 0..300` judges more.

@@ -212,6 +212,7 @@ impl Body<'_, '_> {
             returns: Type::Unknown,
             exprs: self.exprs,
             receivers: self.receivers,
+            by_address: std::collections::BTreeSet::new(),
             stmts: self.stmts,
             body,
             reading: Reading::AsWritten,

@@ -330,6 +330,7 @@ impl<'b> Input<'b> {
             Ok((call, object.map_or(Receiver::This, Receiver::At)))
         })?;
         let receivers = receivers.into_iter().collect();
+        let by_address = self.each(|input| input.back(count))?.into_iter().collect();
         let mut stmts = 0;
         let stmts: IdVec<StmtId, Stmt> = self
             .each(|input| {
@@ -355,6 +356,7 @@ impl<'b> Input<'b> {
             returns,
             exprs,
             receivers,
+            by_address,
             stmts,
             body,
             reading,

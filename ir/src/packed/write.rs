@@ -215,6 +215,10 @@ impl<'u> Out<'u> {
             };
             self.perhaps(count, object);
         }
+        self.size(function.by_address.len());
+        for &argument in &function.by_address {
+            self.back(count, argument);
+        }
         self.size(function.stmts.len());
         for (index, stmt) in function.stmts.iter().enumerate() {
             self.stmt(

@@ -7,7 +7,7 @@
 use super::own::Directory;
 use super::{directory, hash_of_this_program};
 use crate::listener::Listener;
-use engine::{DependenceGraph, Fingerprint, SourceFile};
+use engine::{CompiledUnits, DependenceGraph, Fingerprint, SourceFile};
 
 /// How many bytes of graphs are kept; the largest tree that we know of takes a tenth.
 const LIMIT: u64 = 1 << 30;
@@ -19,8 +19,12 @@ pub(crate) struct KeptGraph {
 }
 
 impl KeptGraph {
-    /// The place for the graph that this program makes of `sources`, unless there is nowhere to keep anything.
-    pub(crate) fn of(sources: &[SourceFile], listener: &dyn Listener) -> Option<Self> {
+    /// The place for the graph that this program makes of `sources` and of what was compiled, unless there is nowhere to keep anything.
+    pub(crate) fn of(
+        sources: &[SourceFile],
+        compiled: &CompiledUnits,
+        listener: &dyn Listener,
+    ) -> Option<Self> {
         // A program that is wrong on request must not leave its graphs to one that is right.
         if base::mutant::any_is_on() {
             return None;
@@ -28,6 +32,7 @@ impl KeptGraph {
         let mut fingerprint = Fingerprint::new("dependence graph");
         fingerprint.add(&hash_of_this_program()?);
         fingerprint.add_sources(sources);
+        compiled.packed().iter().for_each(|unit| fingerprint.add(unit));
         Some(Self {
             directory: directory(&["graphs"], listener)?,
             name: format!("{}.graph", fingerprint.text()),

@@ -9,7 +9,7 @@ use crate::effect::{LibraryEffect, effect};
 use crate::places::PlaceId;
 use base::Id as _;
 use dataflow::{FunctionIndex, pack_expansion, parameter_pack};
-use ir::{Callee, ExprId, ExprKind, FunctionKind, LocalId, Type, VarRef};
+use ir::{Callee, ExprId, ExprKind, FunctionKind, Language, LocalId, Type, VarRef};
 
 impl<'u> Values<'_, 'u> {
     /// Notes the object that a function allocates, when its values have just been worked out.
@@ -87,7 +87,7 @@ impl<'u> Values<'_, 'u> {
             self.places.flow(new, result);
         }
         let mut structures: Vec<Option<PlaceId>> = args.iter().map(|&arg| self.address(id, arg)).collect();
-        let mut values: Vec<Option<PlaceId>> = args.iter().map(|&arg| self.value(arg)).collect();
+        let mut values: Vec<Option<PlaceId>> = args.iter().map(|&arg| self.given(id, arg)).collect();
         if let Some(expands) = pack_expansion(self.program.functions[id].function, args) {
             let most = callees
                 .iter()
@@ -179,7 +179,7 @@ impl<'u> Values<'_, 'u> {
             arguments.push(if is_generic {
                 self.handed(id, arg)
             } else {
-                self.value(arg)
+                self.given(id, arg)
             });
         }
         if let (Some(objects), Some(object)) = (self.pointed_objects, self.receiver(id, call)) {
@@ -397,7 +397,7 @@ impl<'u> Values<'_, 'u> {
             "va_end" | "__builtin_va_end" => return None,
             _ => {}
         }
-        let effect = self.effect_of(id, call, name);
+        let effect = self.effect_of(id, call, name, args.len());
         if !effect.unknown {
             self.note_counted(id, name, args, &effect);
         }
@@ -483,11 +483,19 @@ impl<'u> Values<'_, 'u> {
     }
 
     /// What a function without source does, as far as this call of it may mean one of that name: what is called for an object is
-    /// none of C.
-    pub(crate) fn effect_of(&self, id: FunctionIndex, call: ExprId, name: &str) -> LibraryEffect {
-        match self.cxx.receiver(id, call) {
-            Some(_) => effect(""),
-            None => effect(name),
+    /// none of C. In Fortran the last argument of MPI's functions is the error code.
+    pub(crate) fn effect_of(
+        &self,
+        id: FunctionIndex,
+        call: ExprId,
+        name: &str,
+        arguments: usize,
+    ) -> LibraryEffect {
+        let is_fortran = self.program.functions[id].function.language == Language::Fortran;
+        match (self.cxx.receiver(id, call), arguments.checked_sub(1)) {
+            (Some(_), _) => effect(""),
+            (None, Some(last)) if is_fortran && base::is_mpi(name) => effect(name).setting(last),
+            (None, _) => effect(name),
         }
     }
 

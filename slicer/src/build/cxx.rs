@@ -6,6 +6,7 @@
 //! is the variable itself, whether it was captured by value or by reference. A value that the source does not show (what was
 //! thrown, an element of a range) is what a constant points to.
 
+use crate::build::hosts::hosts;
 use crate::build::memory::Home;
 use base::{Id as _, Span};
 use dataflow::{Action, FunctionIndex, FunctionInfo, Program, operands, parameter_pack};
@@ -94,7 +95,9 @@ impl<'u> CallOperators<'u> {
 impl Cxx {
     pub(crate) fn new(program: &Program<'_>) -> Cxx {
         let is_cxx = |function: &Function| function.language.is_cxx();
-        if !program.functions.iter().any(|info| is_cxx(info.function)) {
+        let captures = |function: &Function| captured_names(function).next().is_some();
+        let concerns = |function: &Function| is_cxx(function) || captures(function);
+        if !program.functions.iter().any(|info| concerns(info.function)) {
             return Cxx::default();
         }
         let mut cxx = Cxx::default();
@@ -106,7 +109,11 @@ impl Cxx {
         for (id, info) in program.functions.iter_enumerated() {
             let function = info.function;
             if !is_cxx(function) {
-                cxx.functions.push(Facts::default());
+                let hosts = || hosts(program, &of_unit[&info.unit], function);
+                cxx.functions.push(Facts {
+                    outer: if captures(function) { hosts() } else { Vec::new() },
+                    ..Facts::default()
+                });
                 continue;
             }
             let is_lambda = function.kind == FunctionKind::Lambda;
@@ -116,8 +123,7 @@ impl Cxx {
                     && (function.span.end_line, function.span.end_column)
                         <= (other.span.end_line, other.span.end_column)
             };
-            let captures = || captured_names(function).next().is_some();
-            let outer: Vec<FunctionIndex> = if is_lambda || captures() {
+            let outer: Vec<FunctionIndex> = if is_lambda || captures(function) {
                 of_unit[&info.unit].iter().filter(here).copied().collect()
             } else {
                 Vec::new()
@@ -184,7 +190,7 @@ impl Cxx {
     }
 
     /// The functions whose variables a function may name besides its own, outermost first: those around a lambda, a class in a function,
-    /// or the default arguments of either.
+    /// or the default arguments of either; the host of a procedure of Fortran.
     pub(crate) fn outer(&self, id: FunctionIndex) -> &[FunctionIndex] {
         self.functions.get(id.index()).map_or(&[], |facts| &facts.outer)
     }
@@ -193,10 +199,8 @@ impl Cxx {
     /// in memory.
     pub(crate) fn settle(&self, program: &Program<'_>, homes: &mut [Vec<Home>]) {
         for (id, info) in program.functions.iter_enumerated() {
-            if !self.is_cxx(id) {
-                continue;
-            }
-            for (local, home) in info.function.locals.iter().zip(&mut homes[id.index()]) {
+            let locals = info.function.locals.iter().zip(&mut homes[id.index()]);
+            for (local, home) in locals.filter(|_| self.is_cxx(id)) {
                 if local.ty == Type::Unknown && local.name != ir::THIS {
                     *home = Home::Aggregate;
                 }

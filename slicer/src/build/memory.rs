@@ -67,6 +67,13 @@ pub(crate) fn homes(info: &FunctionInfo<'_>) -> Vec<Home> {
             _ => {}
         }
     }
+    for &argument in &function.by_address {
+        if let Some(local) = local(function, argument)
+            && homes[index(local)] == Home::Value
+        {
+            homes[index(local)] = Home::Memory;
+        }
+    }
     homes
 }
 

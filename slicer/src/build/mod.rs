@@ -19,6 +19,7 @@ mod cxx;
 mod finish;
 mod foreign;
 mod freeze;
+mod hosts;
 mod implicit;
 mod indirect;
 mod inside;

@@ -215,8 +215,10 @@ impl<'u> Values<'_, 'u> {
         let mut places = Vec::new();
         for (around, local) in variables {
             let place = self.local(around, local);
-            let inside = self.places.content(place, None);
-            places.extend([place, inside]);
+            places.push(place);
+            if self.cxx.is_cxx(id) {
+                places.push(self.places.content(place, None));
+            }
         }
         places.into_iter().reduce(|a, b| self.merge(a, b)).or(self.any)
     }

@@ -264,7 +264,7 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
         if name.starts_with("va_") || name.starts_with("__builtin_va_") {
             return self.variable_arguments(name, args, uses);
         }
-        let effect = self.values.effect_of(self.id, call, name);
+        let effect = self.values.effect_of(self.id, call, name, args.len());
         if self.values.cxx.catches && standard::holds(name, Fact::Throws) && self.values.cxx.is_cxx(self.id) {
             uses.writes.push(self.thrown());
         }
@@ -287,7 +287,9 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
                     ..MemoryAccess::new(inside, None, name)
                 });
             }
-            uses.arguments[index].memory.extend(accesses.iter().copied());
+            if effect.reads(index) {
+                uses.arguments[index].memory.extend(accesses.iter().copied());
+            }
             if effect.writes(index) && !only_reads {
                 uses.writes.extend(accesses);
             }
@@ -514,8 +516,10 @@ const LONGEST_NAME: usize = 40;
 fn describe(function: &Function, expr: ExprId, text: &mut String) -> bool {
     let known = match &function.exprs[expr].kind {
         ExprKind::Var(VarRef::Local(local)) => {
-            text.push_str(&function.locals[*local].name);
-            true
+            let name = &function.locals[*local].name;
+            text.push_str(name);
+            // What a compiler keeps for itself has none.
+            !name.is_empty()
         }
         ExprKind::Var(VarRef::Global(name)) => {
             text.push_str(name);

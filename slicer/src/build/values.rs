@@ -511,20 +511,7 @@ impl<'p, 'u> Values<'p, 'u> {
                 self.elements.push((place, value));
                 Some(value)
             }
-            ExprKind::AddressOf(inner) => match &function.exprs[*inner].kind {
-                ExprKind::Var(VarRef::Global(name)) => {
-                    let unit = self.program.functions[id].unit;
-                    let declared = self.global(unit, name).filter(|&place| place != self.outside);
-                    let outside = self.outside;
-                    declared.or_else(|| self.value(*inner)).or(Some(outside))
-                }
-                ExprKind::Field { name, .. } => {
-                    let address = self.address(id, *inner)?;
-                    self.note_member_address(name, address);
-                    Some(address)
-                }
-                _ => self.address(id, *inner),
-            },
+            ExprKind::AddressOf(inner) => self.address_taken(id, *inner),
             ExprKind::Cast(ty, inner) => match ty {
                 Type::Float { .. } => None,
                 _ => self.value(*inner),
@@ -533,6 +520,33 @@ impl<'p, 'u> Values<'p, 'u> {
                 let values: Vec<PlaceId> = items.iter().filter_map(|&item| self.value(item)).collect();
                 values.into_iter().reduce(|a, b| self.merge(a, b))
             }
+        }
+    }
+
+    /// The place of `&inner`.
+    fn address_taken(&mut self, id: FunctionIndex, inner: ExprId) -> Option<PlaceId> {
+        match &self.program.functions[id].function.exprs[inner].kind {
+            ExprKind::Var(VarRef::Global(name)) => {
+                let unit = self.program.functions[id].unit;
+                let declared = self.global(unit, name).filter(|&place| place != self.outside);
+                let outside = self.outside;
+                declared.or_else(|| self.value(inner)).or(Some(outside))
+            }
+            ExprKind::Field { name, .. } => {
+                let address = self.address(id, inner)?;
+                self.note_member_address(name, address);
+                Some(address)
+            }
+            _ => self.address(id, inner),
+        }
+    }
+
+    /// The place of what a call hands over for an argument.
+    pub(super) fn given(&mut self, id: FunctionIndex, argument: ExprId) -> Option<PlaceId> {
+        if self.program.functions[id].function.by_address.contains(&argument) {
+            self.address_taken(id, argument)
+        } else {
+            self.value(argument)
         }
     }
 }

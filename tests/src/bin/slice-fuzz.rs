@@ -7,11 +7,12 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tests::command;
+use tests::second::Plugin;
 use tests::slices::dynamic::{ProgramKind, campaign};
 use tests::slices::judge::{Effort, MODES, judge};
 use tests::slices::neutralise::Mode;
 use tests::slices::suite::{self, Program};
-use tests::slices::{matrix, objects, slicing};
+use tests::slices::{fortran, fortran_judge, matrix, objects, slicing};
 
 const USAGE: &str = "\
 usage: slice-fuzz [OPTIONS]
@@ -20,6 +21,8 @@ usage: slice-fuzz [OPTIONS]
   --kind KIND            of this kind alone: data, control or plain
   --objects A..B         random programs of C++ of these seeds
   --matrix PART/PARTS    a part, from 0, of all ways to name, change and read an object of C++
+  --fortran PART/PARTS   the same of Fortran, as the plugin reads it that gfortran-12 has from `hindmost plugin --gcc gcc-12`
+  --plugin FILE          that plugin
   --no-programs          leave out the programs that were written by hand
   --program NAME         of the programs with a text of their own, only those whose names hold this
   --file PROGRAM         this program alone, of your own, which calls observe(); may be given again
@@ -36,6 +39,8 @@ struct Options {
     every: Option<usize>,
     survivors: bool,
     matrix: Option<(usize, usize)>,
+    fortran: Option<(usize, usize)>,
+    plugin: Option<PathBuf>,
     objects: Range<u64>,
 }
 
@@ -58,6 +63,8 @@ fn options(mut args: impl Iterator<Item = String>) -> Result<Options, String> {
         every: None,
         survivors: false,
         matrix: None,
+        fortran: None,
+        plugin: None,
         objects: 0..0,
     };
     while let Some(arg) = args.next() {
@@ -78,17 +85,21 @@ fn options(mut args: impl Iterator<Item = String>) -> Result<Options, String> {
             "--program" => options.program = value()?,
             "--every" => options.every = Some(value()?.parse().map_err(|e| format!("--every: {e}"))?),
             "--survivors" => options.survivors = true,
-            "--matrix" => {
-                let value = value()?;
-                let parts = value
-                    .split_once('/')
-                    .and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
-                options.matrix = Some(parts.ok_or_else(|| format!("'{value}' is no part/parts\n{USAGE}"))?);
-            }
+            "--matrix" => options.matrix = Some(part(&value()?)?),
+            "--fortran" => options.fortran = Some(part(&value()?)?),
+            "--plugin" => options.plugin = Some(value()?.into()),
             _ => return Err(format!("'{arg}' is no option\n{USAGE}")),
         }
     }
     Ok(options)
+}
+
+/// `PART/PARTS`.
+fn part(value: &str) -> Result<(usize, usize), String> {
+    let parts = value
+        .split_once('/')
+        .and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
+    parts.ok_or_else(|| format!("'{value}' is no part/parts\n{USAGE}"))
 }
 
 /// The number of faults.
@@ -116,6 +127,23 @@ fn run(options: &Options) -> Result<usize, String> {
     if let Some((part, parts)) = options.matrix {
         let title = format!("the matrix, part {part} of {parts}");
         faults += judged(&title, matrix::programs(part, parts), options, effort)?;
+    }
+    if let Some((part, parts)) = options.fortran {
+        let plugin = options
+            .plugin
+            .as_deref()
+            .ok_or_else(|| format!("--fortran needs --plugin\n{USAGE}"))?;
+        let plugin = Plugin {
+            gcc: "gfortran-12",
+            plugin,
+            flags: &[],
+        };
+        let scratch = Scratch::new()?;
+        let mutants = options.every.unwrap_or(0);
+        let report = fortran_judge::judge(&fortran::programs(part, parts), &plugin, mutants, &scratch.0)?;
+        println!("Fortran, part {part} of {parts}\n{report}");
+        report.faults.iter().for_each(|fault| println!("{fault}"));
+        faults += report.faults.len();
     }
     if !options.objects.is_empty() {
         let seeds = options.objects.clone();

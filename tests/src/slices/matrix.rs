@@ -17,21 +17,21 @@ const CHANGES: &str = include_str!("matrix/changes.txt");
 const READS: &str = include_str!("matrix/reads.txt");
 
 /// An entry of a table.
-struct Way {
-    title: &'static str,
-    outside: Vec<&'static str>,
-    inside: Vec<&'static str>,
+pub(super) struct Way {
+    pub(super) title: &'static str,
+    pub(super) outside: Vec<&'static str>,
+    pub(super) inside: Vec<&'static str>,
 }
 
 impl Way {
     /// The value of a line `key: value`.
-    fn given(&self, key: &str) -> Option<&'static str> {
+    pub(super) fn given(&self, key: &str) -> Option<&'static str> {
         let mut lines = self.inside.iter();
         lines.find_map(|line| line.strip_prefix(key)?.strip_prefix(": "))
     }
 }
 
-fn table(text: &'static str) -> Vec<Way> {
+pub(super) fn table(text: &'static str) -> Vec<Way> {
     let entries = text.split("== ").skip(1);
     let way = |entry: &'static str| {
         let mut lines = entry.lines().filter(|line| !line.trim().is_empty());
