@@ -13,6 +13,7 @@
 mod code;
 mod cxx;
 mod declare;
+mod exceptions;
 mod expression;
 mod fold;
 mod fortran;
@@ -21,6 +22,7 @@ mod instances;
 mod parallel;
 mod range;
 mod rows;
+mod scopes;
 mod statement;
 mod text;
 mod types;

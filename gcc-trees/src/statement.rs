@@ -196,6 +196,14 @@ impl Body<'_, '_> {
         self.group(items)
     }
 
+    /// One statement of several.
+    pub(crate) fn one(&mut self, items: ThinVec<StmtId>) -> StmtId {
+        match items[..] {
+            [only] => only,
+            _ => self.group(items),
+        }
+    }
+
     fn declaration(&mut self, id: RowId, made: Option<RowId>) -> StmtId {
         let declared = self.rows.operand(id, 0);
         let declared = declared.filter(|&declared| {
