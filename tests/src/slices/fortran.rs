@@ -96,9 +96,12 @@ fn text(number: usize, name: &Way, change: &Way, read: &Way) -> String {
     ];
     let mut text = PRELUDE.to_owned();
     for (place, lines) in parts {
-        let replaced = text.lines().map(|line| match line.trim_start() == place {
-            true => lines.iter().map(|line| format!("  {line}\n")).collect(),
-            false => format!("{line}\n"),
+        let replaced = text.lines().map(|line| {
+            if line.trim_start() == place {
+                lines.iter().map(|line| format!("  {line}\n")).collect()
+            } else {
+                format!("{line}\n")
+            }
         });
         text = replaced.collect::<String>();
     }
