@@ -303,7 +303,7 @@ impl Body<'_, '_> {
         let is_read =
             is_value || only_read & 1 != 0 || self.counters.contains(&of) || self.is_constant_of_compiler(of);
         // A handle of `mpi_f08` is a structure.
-        if !is_value && !(is_scalar && is_read) {
+        if !(is_value || is_scalar && is_read) {
             return self.expr(argument);
         }
         let value = self.expr(of);

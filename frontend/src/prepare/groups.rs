@@ -70,12 +70,14 @@ impl<'a> Writer<'a> {
                     self.stand_in("}", TokenKind::Punct, end, end);
                 }
             }
-            Some(Directive::Include(path)) if !skipping && self.shape.in_function() => {
-                // Pragmas are asked for by the loops behind them.
-                if self.raw.visible.pragmas_alone(path).is_none() {
-                    let doubt = Doubt::about(Cause::Included, path, self.line(start));
-                    self.note(start..start + 1, Confidence::Partial, doubt);
-                }
+            // Pragmas are asked for by the loops behind them.
+            Some(Directive::Include(path))
+                if !skipping
+                    && self.shape.in_function()
+                    && self.raw.visible.pragmas_alone(path).is_none() =>
+            {
+                let doubt = Doubt::about(Cause::Included, path, self.line(start));
+                self.note(start..start + 1, Confidence::Partial, doubt);
             }
             _ => {}
         }

@@ -206,7 +206,7 @@ pub fn left(text: &str, first: u32, is_kept: &dyn Fn(u32) -> bool, mode: Mode) -
             Kind::Closes if words == "end where" => masked = None,
             _ => {}
         }
-        let is_bare = kind == Kind::Statement && kept || kind == Kind::Opens && kept;
+        let is_bare = kept && matches!(kind, Kind::Statement | Kind::Opens);
         let outer = &around[..around.len() - usize::from(kind == Kind::Opens)];
         if is_bare && outer.contains(&false) {
             orphan = orphan.or(Some(number));
@@ -270,7 +270,7 @@ fn kind(words: &str) -> Kind {
         "end block",
     ];
     let begins = |word: &&str| words.starts_with(*word);
-    if words.is_empty() || DECLARATIONS.iter().any(|word| begins(&word)) || is_label(words) {
+    if words.is_empty() || DECLARATIONS.iter().any(begins) || is_label(words) {
         return Kind::Declaration;
     }
     let is_block_if = words.starts_with("if (") && words.ends_with(") then");
