@@ -113,12 +113,7 @@ pub(crate) fn assemble(
     only_asked_leaf_calls(map, &mut binding);
     let hidden = hidden::withhold(map, &mut binding, &wanted, &bound.qualified, &call_sites);
     report.hidden(hidden);
-    let described = Vec::from_iter(
-        binding
-            .variables
-            .iter()
-            .map(|variable| variable.locations.clone()),
-    );
+    let described = carried::described(map, &binding);
     withhold_stale(map, debug, &mut binding, &call_sites, &mut report);
     carried::add(map, &mut binding, &described, &alike);
     range::add(&mut binding, bound.indices);

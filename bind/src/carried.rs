@@ -28,16 +28,36 @@ use progress_map::{
     Binding, BoundVariable, CodeBlock, Encoding, Function, FunctionId, LocationRange, LoopId, Lov, LovClass,
     MachineLocation, Map, PointId, Term,
 };
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-/// Adds the places. `described` are the locations of all variables as debug info has them, whether or not they are believed.
-pub(crate) fn add(map: &Map, binding: &mut Binding, described: &[Vec<LocationRange>], alike: &HeldAlike) {
+/// By number of the variable: all locations that debug info has of it.
+pub(crate) type Locations = BTreeMap<usize, Vec<LocationRange>>;
+
+/// The locations of the variables that [`add`] may follow, before those are taken out that are not believed.
+pub(crate) fn described(map: &Map, binding: &Binding) -> Locations {
+    let variables = binding.variables.iter().enumerate();
+    let counting = variables.filter(|(_, variable)| {
+        let id = binding.function_of(variable.instance);
+        id.is_some_and(|id| counting(&map.functions[id], variable).is_some())
+    });
+    counting
+        .map(|(index, variable)| (index, variable.locations.clone()))
+        .collect()
+}
+
+/// Adds the places of the variables that are `described`.
+pub(crate) fn add(map: &Map, binding: &mut Binding, described: &Locations, alike: &HeldAlike) {
     let positions = Positions::new(binding);
     let counted = binding.code.counted();
+    let mut blocks: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    for (number, block) in (0..).zip(&binding.code.blocks) {
+        blocks.entry(block.function).or_default().push(number);
+    }
     let mut codes: BTreeMap<u32, Option<FunctionCode<'_>>> = BTreeMap::new();
     let mut points_at: BTreeMap<FunctionId, PointsAt<'_>> = BTreeMap::new();
     let mut found = Vec::new();
-    for (index, (variable, described)) in binding.variables.iter().zip(described).enumerate() {
+    for (&index, described) in described {
+        let variable = &binding.variables[index];
         let Some((id, range)) = positions
             .code(variable.instance)
             .filter(|_| positions.optimised(variable.instance))
@@ -52,9 +72,10 @@ pub(crate) fn add(map: &Map, binding: &mut Binding, described: &[Vec<LocationRan
             continue;
         };
         let number = binding.code.blocks[number as usize].function;
-        let code = codes
-            .entry(number)
-            .or_insert_with(|| FunctionCode::new(binding, number, counted.get(&number)));
+        let code = codes.entry(number).or_insert_with(|| {
+            let blocks = blocks.remove(&number).unwrap_or_default();
+            FunctionCode::new(&binding.code, blocks, counted.get(&number))
+        });
         let Some(code) = code else { continue };
         let search = Search {
             binding,
@@ -128,6 +149,7 @@ impl Search<'_, '_> {
             return Vec::new();
         }
         let flow = self.flow();
+        let mut renewing = None;
         let mut found: Vec<LocationRange> = Vec::new();
         for (at, before) in flow.iter().enumerate() {
             let Some(mut known) = before.clone() else { continue };
@@ -158,7 +180,10 @@ impl Search<'_, '_> {
                     |point: &PointId| self.function.points[*point].innermost_loop != Some(self.in_loop);
                 let mut is_stale = || {
                     !here.iter().all(is_within)
-                        && *comes_back.get_or_insert_with(|| self.comes_back(&flow, at))
+                        && *comes_back.get_or_insert_with(|| {
+                            let renewing = renewing.get_or_insert_with(|| self.renewing(&flow));
+                            self.comes_back(renewing, at)
+                        })
                 };
                 if !is_told || is_stale() {
                     continue;
@@ -194,30 +219,30 @@ impl Search<'_, '_> {
         (range.0..range.1).contains(&address) && is_in_scope && self.description(address).is_none()
     }
 
-    /// Whether control comes from a block back to it without an update of the variable or a description on the way.
-    fn comes_back(&self, flow: &[Option<Known>], at: usize) -> bool {
-        let mut seen = BTreeSet::new();
-        let mut work = self.code.next[at].clone();
-        while let Some(next) = work.pop() {
-            if next == at {
-                return true;
-            }
-            if !seen.insert(next) {
-                continue;
-            }
-            let block = self.block(next);
-            let is_described =
-                [block.start, block.end - 1].map(|address| self.description(address).is_some());
-            let is_updated = flow[next].as_ref().is_none_or(|before| {
-                let is_held =
-                    |known: &Known| known.holding.as_ref().is_some_and(|holding| !holding.is_empty());
-                is_held(before) && !is_held(&self.behind(next, before))
-            });
-            if is_described == [false; 2] && !is_updated {
-                work.extend(&self.code.next[next]);
-            }
-        }
-        false
+    /// By block: whether the variable is described in it, or an update of it shows.
+    fn renewing(&self, flow: &[Option<Known>]) -> Vec<bool> {
+        let is_held = |known: &Known| known.holding.as_ref().is_some_and(|holding| !holding.is_empty());
+        let renews = |(at, before): (usize, &Option<Known>)| {
+            let block = self.block(at);
+            let is_described = |address| self.description(address).is_some();
+            is_described(block.start)
+                || is_described(block.end - 1)
+                || before
+                    .as_ref()
+                    .is_none_or(|before| is_held(before) && !is_held(&self.behind(at, before)))
+        };
+        flow.iter().enumerate().map(renews).collect()
+    }
+
+    /// Whether control comes from a block back to it by none that is `renewing` the variable.
+    fn comes_back(&self, renewing: &[bool], at: usize) -> bool {
+        let mut seen = renewing.to_vec();
+        base::reaches(
+            at,
+            at,
+            |block| !std::mem::replace(&mut seen[block], true),
+            |block, next| next.extend(&self.code.next[block]),
+        )
     }
 
     fn block(&self, at: usize) -> &CodeBlock {

@@ -3,7 +3,7 @@
 use super::Search;
 use crate::expression::{constant, facts};
 use crate::flow::location as machine_location;
-use progress_map::{Binding, Encoding, LocationChange, LocationEffect, LocationRange, MachineLocation};
+use progress_map::{Encoding, LocationChange, LocationEffect, LocationRange, MachineCode, MachineLocation};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
@@ -26,15 +26,12 @@ pub(super) struct FunctionCode<'b> {
 }
 
 impl<'b> FunctionCode<'b> {
+    /// Of these blocks; `counted` are the registers and slots of which all changes are listed.
     pub(super) fn new(
-        binding: &'b Binding,
-        number: u32,
+        code: &'b MachineCode,
+        blocks: Vec<u32>,
         counted: Option<&BTreeMap<MachineLocation, bool>>,
     ) -> Option<Self> {
-        let code = &binding.code;
-        let all = (0_u32..).zip(&code.blocks);
-        let blocks = all.filter_map(|(block, of)| (of.function == number).then_some(block));
-        let blocks = Vec::from_iter(blocks);
         if blocks.len() > MOST_BLOCKS {
             return None;
         }
