@@ -466,16 +466,28 @@ fn set_by_callee<'p, 'u>(
     trust: Touch,
     calls: u32,
 ) -> Option<Start<'p, 'u>> {
-    if calls == 0 || on(Mutant::CalleeUpdateIgnored) {
+    if on(Mutant::CalleeUpdateIgnored) {
         return None;
     }
-    let info = &context.program.functions[callee];
+    let exit = context.program.functions[callee].flow.exit();
+    last_set_in(context, callee, target, trust, vec![exit], calls)
+}
+
+/// As [`last_set`], one call further up or down, in another function.
+fn last_set_in<'p, 'u>(
+    context: LoopContext<'p, 'u>,
+    id: FunctionIndex,
+    target: &Target,
+    trust: Touch,
+    work: Vec<PointId>,
+    calls: u32,
+) -> Option<Start<'p, 'u>> {
     let there = LoopContext {
-        id: callee,
-        info,
+        id,
+        info: &context.program.functions[id],
         ..context
     };
-    let start = last_set(there, target, vec![info.flow.exit()], calls - 1)?;
+    let start = last_set(there, target, work, calls.checked_sub(1)?)?;
     Some(Start {
         trust: trust.max(start.trust),
         ..start
@@ -489,23 +501,14 @@ fn set_by_caller<'p, 'u>(
     trust: Touch,
     calls: u32,
 ) -> Option<Start<'p, 'u>> {
-    if calls == 0 || !matches!(target, Target::Global(_)) {
+    if !matches!(target, Target::Global(_)) {
         return None;
     }
     let (caller, point) = context.program.only_call(context.id)?;
-    let info = &context.program.functions[caller];
-    let there = LoopContext {
-        id: caller,
-        info,
-        ..context
-    };
-    let preds = info.flow.preds[point].iter().copied();
-    let before = preds.filter(|&pred| info.flow.reachable[pred]);
-    let start = last_set(there, target, before.collect(), calls - 1)?;
-    Some(Start {
-        trust: trust.max(start.trust),
-        ..start
-    })
+    let flow = &context.program.functions[caller].flow;
+    let preds = flow.preds[point].iter().copied();
+    let before = preds.filter(|&pred| flow.reachable[pred]).collect();
+    last_set_in(context, caller, target, trust, before, calls)
 }
 
 /// Whether the call at `point` may change a pointer or structure on the path to a member.
