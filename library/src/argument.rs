@@ -106,14 +106,9 @@ impl Argument {
         self
     }
 
-    const fn inside(mut self) -> Self {
+    pub(crate) const fn inside(mut self) -> Self {
         self.inside = true;
         self
-    }
-
-    /// As [`Self::inside`], for tables of other libraries than MPI.
-    pub(crate) const fn deep(self) -> Self {
-        self.inside()
     }
 
     const fn requests(mut self) -> Self {

@@ -8,11 +8,11 @@ use crate::argument::words::*;
 use crate::table::{Function, Value, table};
 
 /// The structure of a statement of input or output: it leads to strings and variables of the program that are written (`iostat`, an internal unit).
-const STATEMENT: Argument = OUT.deep();
+const STATEMENT: Argument = OUT.inside();
 /// An array with its bounds.
-const ARRAY: Argument = OUT.deep();
+const ARRAY: Argument = OUT.inside();
 /// The same, which is read.
-const ARRAY_IN: Argument = IN.deep();
+const ARRAY_IN: Argument = IN.inside();
 
 pub(crate) static FUNCTIONS: &[Function] = table! { Value::Differs;
     "_gfortran_st_backspace" (STATEMENT) units;
