@@ -15,7 +15,7 @@ use crate::state::{Part, Writers};
 use crate::walk::{concerned, parts_of};
 use base::Id as _;
 use dataflow::{Action, FunctionIndex, FunctionInfo, Program, Target, parameter_pack};
-use ir::{BinaryOp, ExprId, ExprKind, LocalId, Type, UnaryOp, VarRef};
+use ir::{BinaryOp, ExprId, ExprKind, Language, LocalId, Type, UnaryOp, VarRef};
 use library::Handling;
 use progress_map::PointId;
 use std::collections::{BTreeMap, BTreeSet};
@@ -55,6 +55,8 @@ const LARGEST: i64 = 32_767;
 pub(super) struct Asker<'g, 'u> {
     pub(super) graph: &'g Graph,
     pub(super) program: &'g Program<'u>,
+    /// Zero may be a communicator: in Fortran they are numbers, and Open MPI gives it to that of all ranks.
+    pub(super) zero_is_communicator: bool,
     /// The names of the graph.
     pub(super) names: BTreeMap<&'g str, NameId>,
     /// Of each member's name the types that members of that name have; none where one stands in a union.
@@ -77,9 +79,11 @@ impl<'g, 'u> Asker<'g, 'u> {
                 _ => *types = None,
             }
         }
+        let mut functions = program.functions.iter();
         Asker {
             graph,
             program,
+            zero_is_communicator: functions.any(|info| info.function.language == Language::Fortran),
             names: (graph.names.iter().enumerate())
                 .map(|(id, name)| (name.as_str(), NameId::from_index(id)))
                 .collect(),

@@ -14,7 +14,6 @@ use crate::build::origins::{Asker, Origin, Origins};
 use crate::graph::{ByCaller, Call, FunctionId, Graph, NodeId};
 use base::{Id as _, mpi_name};
 use dataflow::Program;
-use ir::Language;
 use library::Role;
 use petgraph::unionfind::UnionFind;
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,8 +33,8 @@ pub(super) fn settle(graph: &mut Graph, program: &Program<'_>) {
     if graph.calls.iter().all(|call| call.message.is_none()) {
         return;
     }
-    let zero_is_one = zero_is_communicator(program);
     let mut asker = Asker::new(graph, program);
+    let zero_is_one = asker.zero_is_communicator;
     let mut found: Vec<Found> = Vec::new();
     for (number, call) in graph.calls.iter().enumerate() {
         let (Some(message), Some(name)) = (&call.message, call.name) else {
@@ -90,12 +89,6 @@ pub(super) fn settle(graph: &mut Graph, program: &Program<'_>) {
             message.communicator = all.map(Vec::from_iter).filter(|all| !all.is_empty());
         }
     }
-}
-
-/// Whether zero may be a communicator: in Fortran they are numbers, and Open MPI gives it to that of all ranks.
-fn zero_is_communicator(program: &Program<'_>) -> bool {
-    let mut functions = program.functions.iter();
-    functions.any(|info| info.function.language == Language::Fortran)
 }
 
 /// The tags of a call by the calls that lead to it; nothing where they say no more than all together.
@@ -236,7 +229,7 @@ impl<'g> Orders<'g> {
                 continue;
             }
             let from = asker.ask(call.first_argument).unwrap_or_default();
-            let zero_is_one = zero_is_communicator(asker.program);
+            let zero_is_one = asker.zero_is_communicator;
             let from = (from.into_iter()).filter(|&origin| zero_is_one || origin != Origin::Int(0));
             let is_one = match Vec::from_iter(from)[..] {
                 [Origin::World | Origin::Own] => true,
