@@ -134,34 +134,40 @@ fn machine_code_counts_the_iterations_of_the_source_or_says_nothing() {
     let by_build = builds.as_flattened().par_iter().map(|&(compiler, level)| {
         let dir = Directory::of_seed(None, 0).unwrap();
         build(&dir.path, compiler, level);
-        let mut by_case = [(0, 0); CASES.len()];
+        let mut by_case = [[0; 3]; CASES.len()];
         for (number, (name, loops)) in CASES.iter().enumerate() {
             let Judged {
                 decided,
                 by_count,
+                mixed,
                 read,
             } = judge(&dir.path, number, *loops, &format!("{compiler} {level}, {name}"));
-            println!("{compiler} {level}, {name}: {decided} pairs decided, {by_count} by counted iterations; {read} values read");
-            by_case[number] = (by_count, read);
+            println!("{compiler} {level}, {name}: {decided} pairs decided, {by_count} by counted iterations, {mixed} with one value; {read} values read");
+            by_case[number] = [by_count, mixed, read];
         }
         by_case
     });
-    let none = || [(0, 0); CASES.len()];
-    let sum = |a: (usize, usize), b: (usize, usize)| (a.0 + b.0, a.1 + b.1);
+    let none = || [[0; 3]; CASES.len()];
+    let sum = |a: [usize; 3], b: [usize; 3]| std::array::from_fn(|at| a[at] + b[at]);
     let by_case = by_build.reduce(none, |a, b| std::array::from_fn(|case| sum(a[case], b[case])));
     println!("{by_case:?}");
     let [nested, early, _, seldom, _, around, .., twos] = by_case;
     assert!(
-        nested.0 > 2_000 && early.0 > 800 && around.0 > 800,
+        nested[0] > 2_000 && early[0] > 800 && around[0] > 800,
         "{by_case:?} pairs by counted iterations"
     );
-    assert_eq!(seldom.0, 0, "no call is made in each iteration");
+    let mixed: usize = by_case.iter().map(|[_, mixed, _]| mixed).sum();
+    assert!(mixed > MIXED, "{mixed} pairs by a count and a value");
+    assert_eq!(seldom[0], 0, "no call is made in each iteration");
     assert!(
-        twos.1 >= TWOS,
+        twos[2] >= TWOS,
         "{} values read, some of which debug info has lost",
-        twos.1
+        twos[2]
     );
 }
+
+/// How many pairs must be decided of which one task has its values.
+const MIXED: usize = 4_000;
 
 /// How many values of the last case must be read.
 const TWOS: usize = 130;
@@ -189,11 +195,14 @@ struct Judged {
     decided: usize,
     /// How many of these because the code counts iterations.
     by_count: usize,
+    /// How many pairs are decided so if one of the two has its values.
+    mixed: usize,
     /// At how many visits the variable of the outermost loop was read.
     read: usize,
 }
 
-/// Stops the program at each visit of a case, holds the values that are read there against it, and asks about all pairs of visits with no value known.
+/// Stops the program at each visit of a case, holds the values that are read there against it, and asks about all pairs of visits with no value known, and with those of every second
+/// visit.
 fn judge(dir: &Path, number: usize, loops: Loops, what: &str) -> Judged {
     let mut moments: Vec<Moment> = Vec::new();
     let mut stopped = Vec::new();
@@ -220,21 +229,23 @@ fn judge(dir: &Path, number: usize, loops: Loops, what: &str) -> Judged {
     );
     let lines = pairs().map(|(a, b)| format!("{} {}\n", names[a], names[b]));
     fs::write(dir.join("pairs.txt"), lines.collect::<String>()).unwrap();
-    let ask = [
-        "order",
-        "--map",
-        "loops.hmap",
-        "--stacks",
-        "blind.jsonl",
-        "--pairs",
-        "pairs.txt",
-    ];
-    let output = succeed(Command::new(hindmost()).args(ask).current_dir(dir));
-    let text = String::from_utf8(output.stdout).unwrap();
-    let mut answers = text.lines();
-    let (mut decided, mut by_count) = (0, 0);
-    for (a, b) in pairs() {
-        let answer = answers.next().unwrap();
+    let ask = |file: &str| {
+        let ask = [
+            "order",
+            "--map",
+            "loops.hmap",
+            "--pairs",
+            "pairs.txt",
+            "--stacks",
+            file,
+        ];
+        let output = succeed(Command::new(hindmost()).args(ask).current_dir(dir));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let (blind, half) = (ask("blind.jsonl"), ask("half.jsonl"));
+    let (mut decided, mut by_count, mut mixed) = (0, 0, 0);
+    let answers = blind.lines().chain(half.lines());
+    for (number, ((a, b), answer)) in pairs().chain(pairs()).zip(answers).enumerate() {
         let relation = answer.split(' ').nth(2).unwrap();
         let expected = match moments[a].cmp(&moments[b]) {
             Ordering::Less => "before",
@@ -249,12 +260,18 @@ fn judge(dir: &Path, number: usize, loops: Loops, what: &str) -> Judged {
             stacks[a],
             stacks[b]
         );
-        decided += usize::from(relation != "unknown" && a != b);
-        by_count += usize::from(answer.contains("by the machine code iteration"));
+        let is_by_count = answer.contains("by the machine code iteration");
+        if number < moments.len() * moments.len() {
+            decided += usize::from(relation != "unknown" && a != b);
+            by_count += usize::from(is_by_count);
+        } else {
+            mixed += usize::from(is_by_count && a % 2 != b % 2);
+        }
     }
     Judged {
         decided,
         by_count,
+        mixed,
         read,
     }
 }
@@ -278,7 +295,7 @@ fn values_read(name: &str, stacks: &[Stack], moments: &[Moment], what: &str) -> 
     read.count()
 }
 
-/// The recorded stacks of the processes, in their order, as they are and with no values; the latter lie in `blind.jsonl`, too.
+/// The recorded stacks of the processes, in their order, as they are and with no values. The latter lie in `blind.jsonl`, and in `half.jsonl` with the values of every second one.
 fn look(dir: &Path, stopped: &[Stopped]) -> (Vec<Stack>, Vec<Stack>) {
     let mut command = Command::new(hindmost());
     command.args(["find", "--map", "loops.hmap", "--save", "seen.jsonl"]);
@@ -306,11 +323,13 @@ fn look(dir: &Path, stopped: &[Stopped]) -> (Vec<Stack>, Vec<Stack>) {
         }
     }
     let stacks = Vec::from_iter(stopped.iter().map(|process| of(process, &stacks)));
-    let blind = std::iter::once(head).chain(stacks.iter().map(ToString::to_string));
-    fs::write(
-        dir.join("blind.jsonl"),
-        blind.map(|line| line + "\n").collect::<String>(),
-    )
-    .unwrap();
+    let half = seen.iter().zip(&stacks).enumerate();
+    let half = half.map(|(at, (seen, blind))| if at % 2 == 0 { seen } else { blind });
+    let write = |name: &str, stacks: &mut dyn Iterator<Item = &Stack>| {
+        let lines = std::iter::once(head.clone()).chain(stacks.map(ToString::to_string));
+        fs::write(dir.join(name), lines.map(|line| line + "\n").collect::<String>()).unwrap();
+    };
+    write("blind.jsonl", &mut stacks.iter());
+    write("half.jsonl", &mut half.into_iter());
     (seen, stacks)
 }
