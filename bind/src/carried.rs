@@ -143,7 +143,7 @@ impl Search<'_, '_> {
     fn places(&self, range: (u64, u64), points_at: &mut PointsAt<'_>, after: &[bool]) -> Vec<LocationRange> {
         let blocks = 0..self.code.blocks.len();
         let mut ends = blocks.map(|at| self.block(at)).filter(|block| block.communicates);
-        // Where nobody waits without knowing it nothing is lost.
+        // Tasks wait in calls that may come to MPI: where debug info knows the variable in all of them, nothing has to be found.
         let is_lost = |block: &CodeBlock| self.is_lost(range, block.end - 1);
         if self.variable.locations.is_empty() || !ends.any(is_lost) {
             return Vec::new();

@@ -135,7 +135,8 @@ impl Search<'_, '_> {
         self.describe(start, start..=start, is_followed, known);
     }
 
-    /// Takes in what debug info says at an address, to which control comes from some that begin in `here` as well; `is_followed`: it comes there from the instruction before alone.
+    /// Takes in what debug info says at an address. Of a register that calls do not preserve, what it says is news only where the description begins, and that is in `here`; with
+    /// `is_followed`, control comes to the address from the instruction before it and from nowhere else.
     fn describe(&self, address: u64, here: RangeInclusive<u64>, is_followed: bool, known: &mut Known) {
         let holding = match self.description(address) {
             None => return,
