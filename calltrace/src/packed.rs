@@ -322,6 +322,13 @@ pub fn head_of(number: usize) -> Range<usize> {
     start..start + head::WORDS * WORD
 }
 
+/// Where the tokens of a block stand in the file of a trace, by the block's head ([`head_of`]). `None` if it has not begun, or says what cannot be.
+pub fn tokens_of(head: &[u8], number: usize) -> Option<Range<usize>> {
+    let published = word(head, head::PUBLISHED * WORD).filter(|_| is_begun(head, number))?;
+    let start = head_of(number).end;
+    Some(start..start + used(published)?)
+}
+
 /// The bytes of a block with its head in the file of a trace.
 pub fn place(number: usize) -> Range<usize> {
     let start = (HEADER + number * BLOCK) * WORD;

@@ -4,6 +4,7 @@
 //! that a copy made at any moment is a valid file.
 
 use std::fmt;
+use std::ops::Range;
 
 /// What the file begins with: `hindmTSK` in ASCII; stored last.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"hindmTSK");
@@ -165,6 +166,20 @@ pub struct Task {
     pub modules: Vec<Module>,
     /// Its functions: number *n* is the one at index *n* - 1; `None` if the process was ended before it was known.
     pub functions: Vec<Option<Place>>,
+}
+
+/// The bytes of the modules and of the functions that the header of a file counts, or what its first [`HEADER`] words hold of one. All behind and between them is zero.
+pub fn counted(header: &[u8]) -> [Range<usize>; 2] {
+    let (words, _) = header.as_chunks::<8>();
+    let count = |index: usize| words.get(index).map_or(0, |word| u64::from_le_bytes(*word));
+    let bytes = |from: usize, count: u64, most: usize, words: usize| {
+        let count = usize::try_from(count).unwrap_or(most).min(most);
+        from * 8..(from + count * words) * 8
+    };
+    [
+        bytes(MODULES_AT, count(header::MODULES), MODULES, MODULE),
+        bytes(FUNCTIONS_AT, count(header::FUNCTIONS), FUNCTIONS, 1),
+    ]
 }
 
 impl Task {

@@ -1,6 +1,7 @@
 //! The traces of a job: which files they are, and what their functions are called.
 
 mod pack;
+mod plain;
 mod threads;
 
 pub use pack::{PackedTraces, TracePacker, Writers};
@@ -24,8 +25,6 @@ const PACKED: &str = "-packed";
 /// And lists of functions that could not be rewritten.
 const LEFT: &str = "left";
 
-/// The file of a process has one size; that of a thread is as long as its trace.
-const OF_PROCESS: Limit = Limit::of(16 << 20);
 /// What a line about a whole file ends with in such a list.
 const LEFT_ALONE: &str = "functions were left as they were";
 /// A line for each function.
@@ -120,8 +119,9 @@ fn of_directory(
         }
     }
     for ((_, stem), path) in of_kind(PROCESS) {
-        let bytes = reader
-            .read_sparse(path, OF_PROCESS)
+        let file = reader.open(path);
+        let bytes = file
+            .and_then(|file| plain::process(&file))
             .map_err(|error| error.to_string());
         let task = bytes.and_then(|bytes| Task::read(&bytes).map_err(|error| error.to_string()));
         match task {

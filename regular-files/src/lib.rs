@@ -198,18 +198,53 @@ pub fn read_opened(file: &mut File, most: Limit) -> io::Result<Vec<u8>> {
     }
 }
 
-/// As [`read_opened`], of a file with large parts that nobody has written to: these are zeros, and not read. It is as long as it was when the reading began, and
-/// whoever writes to it meanwhile is seen as by one who reads it from its beginning to its end.
-///
-/// # Errors
-/// As [`open`]; the file cannot be read, or is larger than `most`.
-pub fn read_sparse(file: &File, most: Limit) -> io::Result<Vec<u8>> {
-    let mut buffer = SparseBuffer::default();
-    buffer.fill(file, most)?;
-    Ok(buffer.bytes)
+/// A file of which only those parts are read that are asked for. All else is zero, and takes no memory as long as nobody looks at it.
+#[derive(Debug)]
+pub struct Parts<'f> {
+    file: &'f File,
+    bytes: Vec<u8>,
 }
 
-/// Room for one file with large parts that nobody has written to, after the other: only what was written is ever cleared.
+impl<'f> Parts<'f> {
+    /// None of it yet. It is as long as it is now.
+    ///
+    /// # Errors
+    /// It is larger than `most`, or nobody can tell how large it is.
+    pub fn of(file: &'f File, most: Limit) -> io::Result<Self> {
+        let bytes = vec![0; length_of(file, most)?];
+        Ok(Self { file, bytes })
+    }
+
+    /// Reads a part, as far as the file goes, and gives back what is there of it.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn read(&mut self, part: Range<usize>) -> io::Result<&[u8]> {
+        let part = part.start.min(self.bytes.len())..part.end.min(self.bytes.len());
+        let from = part.start as u64;
+        let Some(bytes) = self.bytes.get_mut(part) else {
+            return Ok(&[]);
+        };
+        read_part(self.file, bytes, from)?;
+        Ok(bytes)
+    }
+
+    /// The whole file with what was read of it.
+    #[must_use]
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+}
+
+fn length_of(file: &File, most: Limit) -> io::Result<usize> {
+    let size = file.metadata()?.len();
+    let length = usize::try_from(size).ok().filter(|_| size <= most.0);
+    length.ok_or_else(|| too_large(most))
+}
+
+/// Room for one file with large parts that nobody has written to, after the other: these are zeros, and not read. Only what was written is ever cleared.
+///
+/// Not for files of which parts are given back to the file system meanwhile: Linux then tells now and then that nothing was written where something was (seen with ext4, 6.18). For those, [`Parts`].
 #[derive(Debug, Default)]
 pub struct SparseBuffer {
     bytes: Vec<u8>,
@@ -218,21 +253,18 @@ pub struct SparseBuffer {
 }
 
 impl SparseBuffer {
-    /// What stands in a file, as [`read_sparse`] has it.
+    /// As [`read_opened`]. The file is as long as it was when the reading began, and whoever writes to it meanwhile is seen as by one who reads it from its beginning to its end.
     ///
     /// # Errors
-    /// As [`read_sparse`].
+    /// As [`open`]; the file cannot be read, or is larger than `most`.
     pub fn read(&mut self, file: &File, most: Limit) -> io::Result<&[u8]> {
         self.fill(file, most)?;
         Ok(&self.bytes)
     }
 
     fn fill(&mut self, file: &File, most: Limit) -> io::Result<()> {
-        let size = file.metadata()?.len();
-        if size > most.0 {
-            return Err(too_large(most));
-        }
-        let length = usize::try_from(size).map_err(|_| too_large(most))?;
+        let length = length_of(file, most)?;
+        let size = length as u64;
         for part in self.written.drain(..) {
             self.bytes[part].fill(0);
         }

@@ -5,7 +5,7 @@
 //! with his user and group ids for files, which Linux keeps for each thread, and without the capabilities that pass by permissions. They are taken for
 //! one opening and given back; whoever needs other rights at the same time, in another thread, is not concerned.
 
-use crate::{Limit, SparseBuffer, open, read_opened, read_sparse};
+use crate::{Limit, SparseBuffer, open, read_opened};
 use nix::unistd::{Gid, Uid, setfsgid, setfsuid};
 use std::fs::{self, File};
 use std::io;
@@ -97,15 +97,7 @@ impl Reader {
         read_opened(&mut self.open(path)?, most)
     }
 
-    /// As [`read`](crate::read), of a file with large parts that nobody has written to.
-    ///
-    /// # Errors
-    /// As [`Reader::read`].
-    pub fn read_sparse(&self, path: &Path, most: Limit) -> io::Result<Vec<u8>> {
-        read_sparse(&self.open(path)?, most)
-    }
-
-    /// The same into a buffer that is there already.
+    /// As [`read`](crate::read), of a file with large parts that nobody has written to, into a buffer that is there already.
     ///
     /// # Errors
     /// As [`Reader::read`].

@@ -169,7 +169,11 @@ fn parts_that_nobody_has_written_to_are_zeros() {
     let scratch = Scratch::new("sparse");
     let path = scratch.path("holes");
     let file = fs::File::create(&path).unwrap();
-    let sparse = || read_sparse(&open(&path).unwrap(), Limit::of(1 << 24));
+    let read = |most| {
+        let mut buffer = SparseBuffer::default();
+        buffer.read(&open(&path)?, Limit::of(most)).map(<[u8]>::to_vec)
+    };
+    let sparse = || read(1 << 24);
     assert_eq!(sparse().unwrap(), b"");
     file.set_len(5 << 20).unwrap();
     assert_eq!(sparse().unwrap(), vec![0; 5 << 20]);
@@ -184,8 +188,23 @@ fn parts_that_nobody_has_written_to_are_zeros() {
         file.write_all_at(text, at).unwrap();
     }
     assert_eq!(sparse().unwrap(), fs::read(&path).unwrap());
-    let small = read_sparse(&open(&path).unwrap(), Limit::of(5)).unwrap_err();
+    let small = read(5).unwrap_err();
     assert_eq!(small.kind(), io::ErrorKind::FileTooLarge);
+}
+
+#[test]
+fn parts_are_read_as_far_as_the_file_goes() {
+    let scratch = Scratch::new("parts");
+    let path = scratch.path("file");
+    fs::write(&path, b"0123456789").unwrap();
+    let file = open(&path).unwrap();
+    let mut parts = Parts::of(&file, Limit::of(10)).unwrap();
+    assert_eq!(parts.read(2..4).unwrap(), b"23");
+    assert_eq!(parts.read(8..20).unwrap(), b"89");
+    assert_eq!(parts.read(20..30).unwrap(), b"");
+    assert_eq!(parts.into_bytes(), b"\0\x0023\0\0\0\x0089");
+    let large = Parts::of(&file, Limit::of(9)).unwrap_err();
+    assert_eq!(large.kind(), io::ErrorKind::FileTooLarge);
 }
 
 /// A buffer that is used again shows nothing of the file before.

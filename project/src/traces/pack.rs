@@ -9,6 +9,7 @@ use crate::failure::Failure;
 use crate::recordings::host;
 use calltrace::layout::{BLOCK, HEADER};
 use calltrace::packed::{self, MOST_BLOCKS, Packed};
+use calltrace::task;
 use engine::traces::Task;
 use regular_files::Limit;
 use rustix::fs::{FallocateFlags, FlockOperation, fallocate, flock};
@@ -94,7 +95,7 @@ impl TracePacker {
             }
             if is_gone {
                 // What nobody has written to need not be there. Where it cannot be given back it stays.
-                let _ = give_zeros_back(&own);
+                let _ = give_rest_back(&own);
             }
         }
         Ok(found)
@@ -106,8 +107,7 @@ impl TracePacker {
             return Some(known.clone());
         }
         let file = regular_files::open(path).ok()?;
-        let bytes = regular_files::read_sparse(&file, super::OF_PROCESS).ok()?;
-        let task = Task::read(&bytes).ok()?;
+        let task = Task::read(&super::plain::process(&file).ok()?).ok()?;
         let known = Known {
             pid: task.pid,
             started: task.started,
@@ -212,7 +212,7 @@ impl Target {
             clippy::disallowed_methods,
             reason = "made in a directory of traces, where no link is followed; what is there is looked at before it is read"
         )]
-        let file = options.open(path)?;
+        let mut file = options.open(path)?;
         if !file.metadata()?.is_file() {
             return Err(io::ErrorKind::InvalidInput.into());
         }
@@ -221,7 +221,7 @@ impl Target {
             Ok(()) | Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::NOLCK) => {}
             Err(error) => return Err(error.into()),
         }
-        let bytes = read_all(&file)?;
+        let bytes = regular_files::read_opened(&mut file, Limit::RECORD)?;
         let known = packed::started(&bytes) == Some(started);
         let read = Packed::read(if known { &bytes } else { &[] });
         let (length, blocks, is_whole) = (read.length as u64, read.blocks(), read.is_whole());
@@ -262,22 +262,19 @@ fn give_back(trace: &File, blocks: usize) -> io::Result<()> {
     punch(trace, from, to)
 }
 
-/// Gives back whole pages of a file that are zero.
-fn give_zeros_back(path: &Path) -> io::Result<()> {
-    const PAGE: usize = 4096;
+/// Gives back the pages of the file of a process that hold nothing: those between its modules and its functions, and those behind.
+fn give_rest_back(path: &Path) -> io::Result<()> {
+    const PAGE: u64 = 4096;
     let file = open(path)?;
-    let bytes = read_all(&file)?;
-    let (pages, _) = bytes.as_chunks::<PAGE>();
-    for (page, at) in pages.iter().zip((0..).step_by(PAGE)) {
-        if page.iter().all(|byte| *byte == 0) {
-            punch(&file, at, at + PAGE as u64)?;
-        }
-    }
-    Ok(())
+    let [modules, functions] = task::counted(&read_at(&file, 0..task::HEADER * 8)?);
+    let used_to = |end: usize| (end as u64).next_multiple_of(PAGE);
+    let functions_from = functions.start as u64 / PAGE * PAGE;
+    punch(&file, used_to(modules.end), functions_from)?;
+    punch(&file, used_to(functions.end), file.metadata()?.len())
 }
 
 fn punch(file: &File, from: u64, to: u64) -> io::Result<()> {
-    if from == to {
+    if from >= to {
         return Ok(());
     }
     match fallocate(
@@ -303,10 +300,6 @@ fn open(path: &Path) -> io::Result<File> {
     #[allow(clippy::disallowed_methods, reason = "a regular file, which no link leads to")]
     let file = options.open(path)?;
     Ok(file)
-}
-
-fn read_all(file: &File) -> io::Result<Vec<u8>> {
-    regular_files::read_sparse(file, Limit::RECORD)
 }
 
 fn read_at(file: &File, bytes: std::ops::Range<usize>) -> io::Result<Vec<u8>> {

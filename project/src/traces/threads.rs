@@ -6,6 +6,7 @@ use calltrace::packed;
 use engine::traces::{Packable, ThreadFiles};
 use regular_files::{Limit, Reader};
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -48,8 +49,10 @@ pub(super) fn read(
         let plain = name(directory, process, number, extension);
         let packed = packed_name(&plain);
         // In this order: what is packed meanwhile is in both.
-        let plain = read_one(&plain, reader, listener);
-        let packed = read_one(&packed, reader, listener);
+        let plain = read_one(&plain, reader, listener, |file| super::plain::thread(&file));
+        let packed = read_one(&packed, reader, listener, |mut file| {
+            regular_files::read_opened(&mut file, Limit::RECORD)
+        });
         let is_its = packed::started(&packed) == Some(started);
         Packable {
             plain: Arc::new(plain),
@@ -74,8 +77,13 @@ pub(super) fn packed_name(plain: &Path) -> PathBuf {
 }
 
 /// A file; nothing where there is none.
-fn read_one(path: &Path, reader: &Reader, listener: &dyn Listener) -> Vec<u8> {
-    reader.read_sparse(path, Limit::RECORD).unwrap_or_else(|error| {
+fn read_one(
+    path: &Path,
+    reader: &Reader,
+    listener: &dyn Listener,
+    read: impl FnOnce(File) -> io::Result<Vec<u8>>,
+) -> Vec<u8> {
+    reader.open(path).and_then(read).unwrap_or_else(|error| {
         if error.kind() != io::ErrorKind::NotFound {
             listener.warn(&format!("left out: {}: {error}", path.display()));
         }
