@@ -57,7 +57,7 @@ pub(crate) struct RunArgs {
     /// Record the last events of each task as well, for hindmost timeline [default: 65536 of them, 4 MB]
     #[arg(long, value_name = "EVENTS", num_args = 0..=1, require_equals = true, default_missing_value = "65536")]
     pub(crate) events: Option<u64>,
-    /// Let receives and probes from anybody, or under any tag, take what they took in the job that was recorded with --events in this directory: where the record ends or does not fit, that is said on standard error, and they take what comes
+    /// Let receives and probes from anybody, or under any tag, take what they took in the job that was recorded with --events in this directory, and requests be complete in the same order: where the record ends or does not fit, that is said on standard error, and they take what comes
     #[arg(long, value_name = "DIR", conflicts_with = "no_recorder")]
     pub(crate) replay: Option<PathBuf>,
     /// Trace every call and return as well, into this directory, which is made if it is not there: of programs that were compiled with -finstrument-functions,

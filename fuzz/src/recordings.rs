@@ -50,9 +50,9 @@ fn bytes_of(words: &[AtomicU64]) -> Vec<u8> {
         .collect()
 }
 
-/// What receives from anybody took, and one that has not ended.
+/// What receives from anybody took, and one that has not ended; and which requests calls completed, the last of them in part: there is no room for more.
 pub(crate) fn made_matches() -> Vec<u8> {
-    const ROOM: u64 = 4;
+    const ROOM: u64 = 7;
     let file = words(matches::words(ROOM));
     runtime_pmpi::file::describe_matches(Words::new(file), ROOM);
     let index: Vec<AtomicU64> = (0..Recorder::index_words()).map(|_| AtomicU64::new(0)).collect();
@@ -86,6 +86,20 @@ pub(crate) fn made_matches() -> Vec<u8> {
             _ => Outcome::Done,
         };
         recorder.leave(&call, outcome);
+    }
+    for (what, chosen) in [
+        (does::ASKS_ALL, &[0][..]),
+        (does::COMPLETES_ONE, &[]),
+        (does::COMPLETES_ONE, &[1, 0]),
+        (does::ASKS_ONE, &[0, 1, 2]),
+    ] {
+        let call = Call {
+            does: what as u32,
+            thread: 1,
+            count: 3,
+            ..Call::default()
+        };
+        recorder.chose(&call, chosen);
     }
     bytes_of(file)
 }

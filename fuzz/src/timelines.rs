@@ -54,7 +54,9 @@ pub(crate) fn events(bytes: &[u8]) {
 fn matches(bytes: &[u8]) {
     match Matches::read(bytes) {
         Ok(read) => {
-            assert!(read.matches.len() as u64 <= bytes.len() as u64 / 32);
+            let chosen = read.choices.iter().map(|choice| choice.chosen.len().max(1));
+            let slots = read.matches.len() + chosen.sum::<usize>();
+            assert!(slots <= bytes.len() / 32);
             assert_eq!(Ok(read.whose), recording::matches::whose(bytes));
         }
         Err(error) => assert!(!error.to_string().is_empty()),

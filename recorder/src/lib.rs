@@ -9,8 +9,8 @@
 //! are recorded by the same functions. A call that comes through both names is counted once, as is any call that a library makes within its own.
 //! Under both names stands one jump ([`wrapper::entries`], `entries.c`), which in a program of another MPI leads to that one's function.
 //!
-//! Functions that complete requests, begin and end MPI, and free handles (`written.c`), and the epochs of windows (`windows.c`), are written by hand: they are few, and
-//! each is its own case.
+//! Functions that complete requests, begin and end MPI, and free handles (`written.c`, which follow a first run by `followed.c`), and the epochs of windows (`windows.c`), are written
+//! by hand: they are few, and each is its own case.
 //!
 //! The crate does no I/O: text in, text out.
 
@@ -105,5 +105,9 @@ pub fn is_recorded(name: &str) -> bool {
 }
 
 const PRELUDE: &str = include_str!("prelude.c");
-const WRITTEN: &str = concat!(include_str!("written.c"), include_str!("windows.c"));
+const WRITTEN: &str = concat!(
+    include_str!("followed.c"),
+    include_str!("written.c"),
+    include_str!("windows.c")
+);
 const ENTRIES: &str = include_str!("entries.c");

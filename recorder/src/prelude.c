@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <limits.h>
 #include <mpi.h>
+#include <sched.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -48,7 +49,7 @@ enum {
 };
 enum { DONE, UNANSWERED, FAILED, STARTED };
 /* As `follows` of the crate runtime-pmpi. */
-enum { NOTHING, NAMED, NOT_YET };
+enum { NOTHING, NAMED, NOT_YET, NEVER };
 enum { COMMUNICATOR, WINDOW, SHARED_FILE, PREPARED };
 
 /* As `Peers` there. */
@@ -78,9 +79,13 @@ void hindmost_request(const struct hindmost_call *call, uint64_t handle, uint32_
 void hindmost_take(const struct hindmost_call *call, uint64_t message);
 void hindmost_activate(uint64_t handle);
 void hindmost_complete(uint64_t handle, int64_t source, int64_t tag);
-void hindmost_cancel(uint64_t handle);
+uint32_t hindmost_cancel(uint64_t handle);
 void hindmost_cancelled(uint64_t handle);
 void hindmost_free(uint64_t handle);
+uint32_t hindmost_is_following(void);
+uint64_t hindmost_starts(uint64_t handle, int64_t *source, int64_t *tag);
+int hindmost_choice(const struct hindmost_call *call, size_t number);
+void hindmost_chose(const struct hindmost_call *call, const int *places, size_t count);
 uint32_t hindmost_open_requests(const uint64_t *requests, size_t count);
 void hindmost_signal(uint64_t window, uint32_t signal, const int *peers, size_t count);
 void hindmost_signal_epoch(uint64_t window, uint32_t of, uint32_t signal);

@@ -161,6 +161,9 @@ pub fn write(prototype: &Prototype) -> String {
         }
         _ => lines.extend(request.map(|request| requested(request, what, is_persistent))),
     }
+    if is_persistent && what == "RECEIVES" {
+        lines.push(follow::prepared(prototype));
+    }
     lines.push(format!("ends(&call, {});", outcome(flag, request)));
     lines.extend(made(&arguments, comm, request.is_some()));
     lines.push("return result;".to_owned());

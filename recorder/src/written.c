@@ -142,31 +142,6 @@ EXPORTED int MPI_Abort(MPI_Comm comm, int errorcode)
     return REAL(MPI_Abort)(comm, errorcode);
 }
 
-/* The handles of a list of requests, on the stack if they are few. They are noted before the call: MPI sets those to null that it completes. */
-#define FEW 64
-struct handles {
-    uint64_t few[FEW], *all;
-    int count, given;
-};
-
-static void take_handles(struct handles *handles, int count, const MPI_Request *requests)
-{
-    handles->count = count > 0 && requests ? count : 0;
-    handles->all = handles->few;
-    if (handles->count > FEW) handles->all = malloc(sizeof(uint64_t) * (size_t)handles->count);
-    if (!handles->all) handles->count = 0;
-    handles->given = 0;
-    for (int i = 0; i < handles->count; i++) {
-        handles->all[i] = REQUEST_HANDLE(requests[i]);
-        handles->given += handles->all[i] != 0;
-    }
-}
-
-static void drop_handles(struct handles *handles)
-{
-    if (handles->all != handles->few) free(handles->all);
-}
-
 /* The program cancels requests: whether one that is complete was cancelled is told by its status alone. */
 static int hindmost_cancels;
 
@@ -174,8 +149,9 @@ EXPORTED int MPI_Cancel(MPI_Request *request)
 {
     if (here.is_inside) return REAL(MPI_Cancel)(request);
     __atomic_store_n(&hindmost_cancels, 1, __ATOMIC_RELAXED);
-    hindmost_cancel(REQUEST_HANDLE(*request));
-    return REAL(MPI_Cancel)(request);
+    if (!hindmost_cancel(REQUEST_HANDLE(*request))) return MPI_SUCCESS;
+    struct prepared *prepared = prepared_of(REQUEST_HANDLE(*request));
+    return REAL(MPI_Cancel)(prepared && prepared->named != MPI_REQUEST_NULL ? &prepared->named : request);
 }
 
 /* Statuses of our own, where the program wants none and one is needed to know what came. */
@@ -199,17 +175,23 @@ static void completed(const struct handles *handles, int index, const MPI_Status
     else hindmost_complete(handles->all[index], -1, -1);
 }
 
+/* Where the request stands in the list of a call that is given one, and what stands for all in that of a call that completes all together. */
+static const int first_place = 0;
+
 EXPORTED int MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
     struct hindmost_call call = CALL(MPI_Wait, COMPLETES_ALL);
     struct handles handles;
+    struct passed passed;
     MPI_Status own;
     if (here.is_inside) return REAL(MPI_Wait)(request, status);
     take_handles(&handles, 1, request);
     call.count = handles.given;
     if (!begins(&call, handles.all, (size_t)handles.count)) return REAL(MPI_Wait)(request, status);
     if (status == MPI_STATUS_IGNORE) status = &own;
-    int result = REAL(MPI_Wait)(request, status);
+    pass(&passed, &handles, request);
+    int result = REAL(MPI_Wait)(passed.all, status);
+    give_back(&passed, &handles, request);
     if (result == MPI_SUCCESS) completed(&handles, 0, status);
     ends(&call, outcome_of(result));
     return result;
@@ -219,14 +201,20 @@ EXPORTED int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
     struct hindmost_call call = CALL(MPI_Test, ASKS_ALL);
     struct handles handles;
+    struct passed passed;
     MPI_Status own;
     if (here.is_inside) return REAL(MPI_Test)(request, flag, status);
     take_handles(&handles, 1, request);
     call.count = handles.given;
     if (!begins(&call, handles.all, (size_t)handles.count)) return REAL(MPI_Test)(request, flag, status);
     if (status == MPI_STATUS_IGNORE) status = &own;
-    int result = REAL(MPI_Test)(request, flag, status);
+    pass(&passed, &handles, request);
+    int result;
+    if (call.follows == NOTHING) result = REAL(MPI_Test)(passed.all, flag, status);
+    else result = (*flag = call.follows == NAMED) ? REAL(MPI_Wait)(passed.all, status) : not_yet(&handles, passed.all);
+    give_back(&passed, &handles, request);
     if (result == MPI_SUCCESS && *flag) completed(&handles, 0, status);
+    if (result == MPI_SUCCESS && *flag) hindmost_chose(&call, &first_place, 1);
     ends(&call, result != MPI_SUCCESS ? FAILED : *flag ? DONE : UNANSWERED);
     return result;
 }
@@ -235,11 +223,17 @@ EXPORTED int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *
 {
     struct hindmost_call call = CALL(MPI_Request_get_status, ASKS_ALL);
     struct handles handles;
+    struct passed passed;
     if (here.is_inside) return REAL(MPI_Request_get_status)(request, flag, status);
     take_handles(&handles, 1, &request);
     call.count = handles.given;
     if (!begins(&call, handles.all, (size_t)handles.count)) return REAL(MPI_Request_get_status)(request, flag, status);
-    int result = REAL(MPI_Request_get_status)(request, flag, status);
+    pass(&passed, &handles, &request);
+    int result;
+    do result = REAL(MPI_Request_get_status)(passed.all[0], flag, status);
+    while (call.follows == NAMED && result == MPI_SUCCESS && !*flag && !sched_yield());
+    if (call.follows == NOT_YET) *flag = 0;
+    if (result == MPI_SUCCESS && *flag) hindmost_chose(&call, &first_place, 1);
     ends(&call, result != MPI_SUCCESS ? FAILED : *flag ? DONE : UNANSWERED);
     return result;
 }
@@ -248,6 +242,7 @@ EXPORTED int MPI_Waitall(int count, MPI_Request requests[], MPI_Status *statuses
 {
     struct hindmost_call call = CALL(MPI_Waitall, COMPLETES_ALL);
     struct handles handles;
+    struct passed passed;
     MPI_Status few[FEW], *used;
     if (here.is_inside) return REAL(MPI_Waitall)(count, requests, statuses);
     take_handles(&handles, count, requests);
@@ -257,7 +252,9 @@ EXPORTED int MPI_Waitall(int count, MPI_Request requests[], MPI_Status *statuses
         return REAL(MPI_Waitall)(count, requests, statuses);
     }
     used = own_statuses(&handles, statuses, few);
-    int result = REAL(MPI_Waitall)(count, requests, used);
+    pass(&passed, &handles, requests);
+    int result = REAL(MPI_Waitall)(count, passed.all, used);
+    give_back(&passed, &handles, requests);
     if (result == MPI_SUCCESS)
         for (int i = 0; i < handles.count; i++) completed(&handles, i, used == MPI_STATUSES_IGNORE ? NULL : &used[i]);
     ends(&call, outcome_of(result));
@@ -270,6 +267,7 @@ EXPORTED int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Statu
 {
     struct hindmost_call call = CALL(MPI_Testall, ASKS_ALL);
     struct handles handles;
+    struct passed passed;
     MPI_Status few[FEW], *used;
     if (here.is_inside) return REAL(MPI_Testall)(count, requests, flag, statuses);
     take_handles(&handles, count, requests);
@@ -279,9 +277,14 @@ EXPORTED int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Statu
         return REAL(MPI_Testall)(count, requests, flag, statuses);
     }
     used = own_statuses(&handles, statuses, few);
-    int result = REAL(MPI_Testall)(count, requests, flag, used);
+    pass(&passed, &handles, requests);
+    int result;
+    if (call.follows == NOTHING) result = REAL(MPI_Testall)(count, passed.all, flag, used);
+    else result = (*flag = call.follows == NAMED) ? REAL(MPI_Waitall)(count, passed.all, used) : not_yet(&handles, passed.all);
+    give_back(&passed, &handles, requests);
     if (result == MPI_SUCCESS && *flag)
         for (int i = 0; i < handles.count; i++) completed(&handles, i, used == MPI_STATUSES_IGNORE ? NULL : &used[i]);
+    if (result == MPI_SUCCESS && *flag) hindmost_chose(&call, &first_place, 1);
     ends(&call, result != MPI_SUCCESS ? FAILED : *flag ? DONE : UNANSWERED);
     if (used != statuses && used != few) free(used);
     drop_handles(&handles);
@@ -292,6 +295,7 @@ EXPORTED int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Stat
 {
     struct hindmost_call call = CALL(MPI_Waitany, COMPLETES_ONE);
     struct handles handles;
+    struct passed passed;
     MPI_Status own;
     if (here.is_inside) return REAL(MPI_Waitany)(count, requests, index, status);
     take_handles(&handles, count, requests);
@@ -301,8 +305,13 @@ EXPORTED int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Stat
         return REAL(MPI_Waitany)(count, requests, index, status);
     }
     if (status == MPI_STATUS_IGNORE) status = &own;
-    int result = REAL(MPI_Waitany)(count, requests, index, status);
+    pass(&passed, &handles, requests);
+    int result;
+    if (call.follows == NAMED) result = REAL(MPI_Wait)(&passed.all[*index = hindmost_choice(&call, 0)], status);
+    else result = REAL(MPI_Waitany)(count, passed.all, index, status);
+    give_back(&passed, &handles, requests);
     if (result == MPI_SUCCESS && *index != MPI_UNDEFINED) completed(&handles, *index, status);
+    if (result == MPI_SUCCESS) hindmost_chose(&call, index, *index != MPI_UNDEFINED);
     ends(&call, outcome_of(result));
     drop_handles(&handles);
     return result;
@@ -312,6 +321,7 @@ EXPORTED int MPI_Testany(int count, MPI_Request requests[], int *index, int *fla
 {
     struct hindmost_call call = CALL(MPI_Testany, ASKS_ONE);
     struct handles handles;
+    struct passed passed;
     MPI_Status own;
     if (here.is_inside) return REAL(MPI_Testany)(count, requests, index, flag, status);
     take_handles(&handles, count, requests);
@@ -321,16 +331,27 @@ EXPORTED int MPI_Testany(int count, MPI_Request requests[], int *index, int *fla
         return REAL(MPI_Testany)(count, requests, index, flag, status);
     }
     if (status == MPI_STATUS_IGNORE) status = &own;
-    int result = REAL(MPI_Testany)(count, requests, index, flag, status);
+    pass(&passed, &handles, requests);
+    int result;
+    if (call.follows == NOTHING) {
+        result = REAL(MPI_Testany)(count, passed.all, index, flag, status);
+    } else {
+        *flag = call.follows == NAMED;
+        *index = *flag ? hindmost_choice(&call, 0) : MPI_UNDEFINED;
+        result = *flag ? REAL(MPI_Wait)(&passed.all[*index], status) : not_yet(&handles, passed.all);
+    }
+    give_back(&passed, &handles, requests);
     if (result == MPI_SUCCESS && *flag && *index != MPI_UNDEFINED) completed(&handles, *index, status);
+    if (result == MPI_SUCCESS && *flag) hindmost_chose(&call, index, *index != MPI_UNDEFINED);
     ends(&call, result != MPI_SUCCESS ? FAILED : *flag ? DONE : UNANSWERED);
     drop_handles(&handles);
     return result;
 }
 
 /* MPI_Waitsome and MPI_Testsome: those of the first `done` indices are complete. */
-static void completed_some(const struct handles *handles, int done, const int *indices, const MPI_Status *statuses)
+static void completed_some(const struct hindmost_call *call, const struct handles *handles, int done, const int *indices, const MPI_Status *statuses)
 {
+    hindmost_chose(call, indices, done == MPI_UNDEFINED ? 0 : (size_t)done);
     if (done == MPI_UNDEFINED) return;
     for (int i = 0; i < done && i < handles->count; i++)
         completed(handles, indices[i], statuses == MPI_STATUSES_IGNORE ? NULL : &statuses[i]);
@@ -340,6 +361,7 @@ EXPORTED int MPI_Waitsome(int count, MPI_Request requests[], int *done, int indi
 {
     struct hindmost_call call = CALL(MPI_Waitsome, COMPLETES_ONE);
     struct handles handles;
+    struct passed passed;
     MPI_Status few[FEW], *used;
     if (here.is_inside) return REAL(MPI_Waitsome)(count, requests, done, indices, statuses);
     take_handles(&handles, count, requests);
@@ -349,8 +371,12 @@ EXPORTED int MPI_Waitsome(int count, MPI_Request requests[], int *done, int indi
         return REAL(MPI_Waitsome)(count, requests, done, indices, statuses);
     }
     used = own_statuses(&handles, statuses, few);
-    int result = REAL(MPI_Waitsome)(count, requests, done, indices, used);
-    if (result == MPI_SUCCESS) completed_some(&handles, *done, indices, used);
+    pass(&passed, &handles, requests);
+    int result;
+    if (call.follows == NAMED) result = wait_for_chosen(&call, passed.all, done, indices, used);
+    else result = REAL(MPI_Waitsome)(count, passed.all, done, indices, used);
+    give_back(&passed, &handles, requests);
+    if (result == MPI_SUCCESS) completed_some(&call, &handles, *done, indices, used);
     ends(&call, outcome_of(result));
     if (used != statuses && used != few) free(used);
     drop_handles(&handles);
@@ -361,6 +387,7 @@ EXPORTED int MPI_Testsome(int count, MPI_Request requests[], int *done, int indi
 {
     struct hindmost_call call = CALL(MPI_Testsome, ASKS_ONE);
     struct handles handles;
+    struct passed passed;
     MPI_Status few[FEW], *used;
     if (here.is_inside) return REAL(MPI_Testsome)(count, requests, done, indices, statuses);
     take_handles(&handles, count, requests);
@@ -370,8 +397,14 @@ EXPORTED int MPI_Testsome(int count, MPI_Request requests[], int *done, int indi
         return REAL(MPI_Testsome)(count, requests, done, indices, statuses);
     }
     used = own_statuses(&handles, statuses, few);
-    int result = REAL(MPI_Testsome)(count, requests, done, indices, used);
-    if (result == MPI_SUCCESS) completed_some(&handles, *done, indices, used);
+    pass(&passed, &handles, requests);
+    int result;
+    *done = 0;
+    if (call.follows == NAMED) result = wait_for_chosen(&call, passed.all, done, indices, used);
+    else if (call.follows == NOT_YET) result = not_yet(&handles, passed.all);
+    else result = REAL(MPI_Testsome)(count, passed.all, done, indices, used);
+    give_back(&passed, &handles, requests);
+    if (result == MPI_SUCCESS && *done) completed_some(&call, &handles, *done, indices, used);
     ends(&call, result != MPI_SUCCESS ? FAILED : *done ? DONE : UNANSWERED);
     if (used != statuses && used != few) free(used);
     drop_handles(&handles);
@@ -383,7 +416,7 @@ EXPORTED int MPI_Start(MPI_Request *request)
     if (here.is_inside) return REAL(MPI_Start)(request);
     uint64_t handle = REQUEST_HANDLE(*request);
     here.is_inside = 1;
-    int result = REAL(MPI_Start)(request);
+    int result = start(request);
     here.is_inside = 0;
     if (result == MPI_SUCCESS && handle) hindmost_activate(handle);
     return result;
@@ -391,9 +424,16 @@ EXPORTED int MPI_Start(MPI_Request *request)
 
 EXPORTED int MPI_Startall(int count, MPI_Request requests[])
 {
+    int64_t source, tag;
+    int result = MPI_SUCCESS;
     if (here.is_inside) return REAL(MPI_Startall)(count, requests);
     here.is_inside = 1;
-    int result = REAL(MPI_Startall)(count, requests);
+    if (__atomic_load_n(&hindmost_prepared_count, __ATOMIC_RELAXED)) {
+        for (int i = 0; i < count && result == MPI_SUCCESS; i++) result = start(&requests[i]);
+    } else {
+        for (int i = 0; i < count; i++) hindmost_starts(REQUEST_HANDLE(requests[i]), &source, &tag);
+        result = REAL(MPI_Startall)(count, requests);
+    }
     here.is_inside = 0;
     for (int i = 0; result == MPI_SUCCESS && i < count; i++)
         if (REQUEST_HANDLE(requests[i])) hindmost_activate(REQUEST_HANDLE(requests[i]));
@@ -403,6 +443,7 @@ EXPORTED int MPI_Startall(int count, MPI_Request requests[])
 EXPORTED int MPI_Request_free(MPI_Request *request)
 {
     uint64_t handle = REQUEST_HANDLE(*request);
+    if (!here.is_inside) forget_prepared(handle);
     int result = REAL(MPI_Request_free)(request);
     if (result == MPI_SUCCESS && handle && !here.is_inside) hindmost_free(handle);
     return result;

@@ -10,6 +10,7 @@
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
+pub mod choices;
 pub mod division;
 pub mod layout;
 pub mod matches;

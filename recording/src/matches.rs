@@ -1,15 +1,17 @@
 //! Which messages the receives of a task took that named no sender, or no tag: what a second run has to follow to go the same way. The file stands beside the ring of events.
 //!
 //! It is an array of 64-bit words, little endian: [`HEADER`] words, then a slot of [`SLOT`] words for each receive or probe from anybody, or under any tag, in the order in which they begin, up to a fixed number. A question
-//! (`MPI_Iprobe`) has one once it is answered. *Publication.* A slot's first word is stored last, when the operation begins, and again when its message is known.
+//! (`MPI_Iprobe`) has one once it is answered. *Publication.* A slot's first word is stored last, when the operation begins, and again when its message is known. Other slots tell which requests were completed
+//! ([`choices`](crate::choices)).
 
+use crate::choices::{self, Choice};
 use crate::layout::{does, peer, word};
 use std::fmt;
 
 /// What the file begins with: `hindmMAT` in ASCII.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"hindmMAT");
 /// The version of this layout.
-pub const VERSION: u64 = 1;
+pub const VERSION: u64 = 2;
 /// How the names of these files end.
 pub const EXTENSION: &str = "matches";
 /// The most slots.
@@ -29,7 +31,7 @@ pub mod header {
     pub const BIRTH: usize = 3;
     /// How many slots there are.
     pub const CAPACITY: usize = 4;
-    /// How many operations have begun, or were answered; more than there are slots are lost.
+    /// How many slots operations and choices have taken; more than there are are lost.
     pub const BEGUN: usize = 5;
     /// The rank in `MPI_COMM_WORLD` plus one; 0 before `MPI_Init`.
     pub const RANK: usize = 6;
@@ -43,7 +45,7 @@ pub mod header {
 pub const SLOT: usize = 4;
 /// Words of a slot, by their index.
 pub mod slot {
-    /// From the lowest byte: [`BEGUN`](super::BEGUN) and [`MATCHED`](super::MATCHED), then a word of [`does`](crate::layout::does); in the upper half how many questions were not answered since the last
+    /// From the lowest byte: [`BEGUN`](super::BEGUN), and [`MATCHED`](super::MATCHED) or [`CANCELLED`](super::CANCELLED), then a word of [`does`](crate::layout::does); in the upper half how many questions were not answered since the last
     /// slot of the communicator. Stored last.
     pub const WHAT: usize = 0;
     /// The identity of the communicator.
@@ -58,6 +60,19 @@ pub mod slot {
 pub const BEGUN: u64 = 1;
 /// Its message is known.
 pub const MATCHED: u64 = 2;
+/// It was cancelled, and has taken none.
+pub const CANCELLED: u64 = 4;
+
+/// What an operation took that had left it open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Took {
+    /// The message of this rank of the communicator, under this tag.
+    Message(u32, i64),
+    /// Nothing: it was cancelled.
+    Cancelled,
+    /// That was never known: it was not complete, or its request was freed before.
+    Unknown,
+}
 
 /// A receive or probe that left open what it takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,8 +83,8 @@ pub struct Match {
     pub does: u64,
     /// How many questions from anybody were not answered since the operation before it in its communicator.
     pub polls: u32,
-    /// What it took: from which rank of the communicator, and the tag. `None` if that was never known.
-    pub came: Option<(u32, i64)>,
+    /// What it took.
+    pub took: Took,
 }
 
 impl Match {
@@ -126,7 +141,9 @@ pub struct Matches {
     pub whose: Whose,
     /// In the order in which they began.
     pub matches: Vec<Match>,
-    /// Operations for which there was no slot any more.
+    /// Which requests were completed, in the order of the calls of each thread.
+    pub choices: Vec<Choice>,
+    /// Slots for which there was no room any more.
     pub lost: u64,
 }
 
@@ -177,11 +194,13 @@ impl Matches {
             return Err(Error::CutOff(bytes.len()));
         }
         let begun = word(bytes, header::BEGUN);
-        let slots = (0..begun.min(capacity) as usize).map(|index| HEADER + index * SLOT);
+        let count = begun.min(capacity) as usize;
+        let slots = (0..count).map(|index| HEADER + index * SLOT);
         let matches = slots.map_while(|at| matched(bytes, at));
         Ok(Self {
             whose,
-            matches: matches.collect(),
+            matches: matches.filter(|each| !choices::chooses(each.does)).collect(),
+            choices: choices::read(bytes, count),
             lost: begun.saturating_sub(capacity),
         })
     }
@@ -199,18 +218,20 @@ fn matched(bytes: &[u8], at: usize) -> Option<Match> {
         communicator: word(bytes, at + slot::COMMUNICATOR),
         does: what >> 8 & 0xff,
         polls: (what >> 32) as u32,
-        came: source
-            .filter(|_| what & MATCHED != 0 && tag >= 0)
-            .map(|source| (source, tag)),
+        took: match source.filter(|_| what & MATCHED != 0 && tag >= 0) {
+            Some(source) => Took::Message(source, tag),
+            None if what & CANCELLED != 0 => Took::Cancelled,
+            None => Took::Unknown,
+        },
     })
 }
 
-/// Whether an operation that does this, from this peer under this tag, leaves open what it takes.
+/// Whether an operation that does this, from this peer under this tag, leaves open what it takes, or whether anything is there that it asks for.
 #[must_use]
 pub fn is_open(what: u64, source: i64, tag: i64) -> bool {
     let takes = matches!(
         what,
         does::RECEIVES | does::EXCHANGES | does::PROBES | does::ASKS_MESSAGE
     );
-    takes && (source == peer::ANYBODY || source >= 0 && tag < 0)
+    takes && (source == peer::ANYBODY || source >= 0 && (tag < 0 || what == does::ASKS_MESSAGE))
 }

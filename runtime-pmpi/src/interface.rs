@@ -40,7 +40,7 @@ pub unsafe extern "C" fn hindmost_entered(call: *const Call) {
     }
 }
 
-fn recorder() -> Option<&'static Recorder> {
+pub(crate) fn recorder() -> Option<&'static Recorder> {
     (OWNER.load(Ordering::Acquire) != 0).then(|| RECORDER.get())?
 }
 
@@ -298,13 +298,11 @@ pub extern "C" fn hindmost_complete(handle: u64, source: i64, tag: i64) {
     }
 }
 
-/// The program asks for the operation of a request to be cancelled.
+/// The program asks for the operation of a request to be cancelled. Returns 0 if MPI is not to be asked, too.
 #[unsafe(no_mangle)]
 #[expect(unsafe_code, reason = "called from C")]
-pub extern "C" fn hindmost_cancel(handle: u64) {
-    if let Some(recorder) = recorder() {
-        recorder.cancel(handle);
-    }
+pub extern "C" fn hindmost_cancel(handle: u64) -> u32 {
+    recorder().map_or(1, |recorder| u32::from(recorder.cancel(handle)))
 }
 
 /// The operation of a request was cancelled.
@@ -542,7 +540,7 @@ pub extern "C" fn hindmost_communicator_freed(handle: u64, kind: u32) {
 ///
 /// `first` is null, or points to `count` values that nobody changes for as long as the result is used.
 #[expect(unsafe_code, reason = "lists come from C")]
-unsafe fn list<'a, T>(first: *const T, count: usize) -> &'a [T] {
+pub(crate) unsafe fn list<'a, T>(first: *const T, count: usize) -> &'a [T] {
     if first.is_null() {
         return &[];
     }

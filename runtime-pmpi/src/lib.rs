@@ -18,12 +18,14 @@
 //! - [`paths`] and [`modules`]: which call path a call stands on, and in which files that lies.
 //! - `model`: the states that these are, and what followed what.
 //! - `wishes`: what the environment asks for beside the recording.
-//! - [`interface`]: what the shim calls.
+//! - [`interface`] and [`following`]: what the shim calls.
 //!
 //! `unsafe` stands where the file is mapped, where C calls and where its loader, unwinder and stacks are read.
 
 mod epochs;
+
 pub mod file;
+pub mod following;
 pub mod interface;
 mod locks;
 mod model;

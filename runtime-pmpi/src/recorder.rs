@@ -2,6 +2,7 @@
 
 mod call;
 mod channels;
+mod choices;
 mod communicators;
 mod divisions;
 mod events;
@@ -256,7 +257,7 @@ impl Recorder {
         let words = self.words;
         call.entered = clock();
         self.look_up(call);
-        self.meet(call);
+        self.meet(call, requests);
         if u64::from(call.does) == does::FENCE {
             self.enter_fence(call);
         }

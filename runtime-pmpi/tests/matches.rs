@@ -1,7 +1,8 @@
 //! What open receives took is written down, and a second recorder lets the same calls take the same: random programs of one task, with an answer for each call that a made-up job gives.
 
+use recording::choices::Choice;
 use recording::layout::does;
-use recording::matches::{Match, Matches};
+use recording::matches::{Match, Matches, Took};
 use runtime_pmpi::file::{create, create_matches, matches_of};
 use runtime_pmpi::recorder::{Call, First, New, Outcome, Recorder, follows};
 use runtime_pmpi::words::Words;
@@ -115,6 +116,15 @@ fn program(seed: u64) -> Vec<Step> {
     (0..60).map(step).collect()
 }
 
+fn message((source, tag): (i64, i64)) -> Took {
+    Took::Message(source as u32, tag)
+}
+
+/// Whether what it takes, or whether anything comes, depends on who is first.
+fn is_open(step: &Step) -> bool {
+    step.source < 0 || step.tag < 0 || step.what == does::ASKS_MESSAGE
+}
+
 /// Runs the program; `see` is shown what each step's call has become at its beginning.
 fn execute(recorder: &Recorder, program: &[Step], mut see: impl FnMut(usize, &Call)) {
     let mut pending: Vec<(usize, u64, Step)> = Vec::new();
@@ -161,20 +171,21 @@ fn what_open_receives_took_is_read_and_followed() {
             assert_eq!(call.follows, follows::NOTHING);
         });
         let written = read(&first);
-        let is_open = |step: &&Step| step.source < 0 || step.tag < 0;
+        let is_open = |step: &&Step| is_open(step);
         let expected = program.iter().filter(is_open).map(|step| {
-            let came = (!step.never && step.later.is_none_or(|later| later < 60)).then_some(step.came);
-            (step.what, came)
+            let took = if step.never {
+                Took::Cancelled
+            } else {
+                message(step.came)
+            };
+            (step.what, took)
         });
         // What was under way at the end may have come or not.
-        let told = written
-            .matches
-            .iter()
-            .map(|each| (each.does, each.came.map(|(source, tag)| (i64::from(source), tag))));
+        let told = written.matches.iter().map(|each| (each.does, each.took));
         for (told, expected) in told.zip(expected) {
             assert_eq!(told.0, expected.0, "seed {seed}");
             assert!(
-                told.1 == expected.1 || told.1.is_none(),
+                told.1 == expected.1 || told.1 == Took::Unknown,
                 "seed {seed}: {told:?} {expected:?}"
             );
         }
@@ -188,17 +199,18 @@ fn what_open_receives_took_is_read_and_followed() {
 fn follow(seed: u64, program: &[Step], matches: Vec<Match>) {
     let directory = directory(&format!("second-{seed}"));
     let second = recorder(&directory, Some(1_000));
-    second.follow(First::new(matches.clone()));
+    second.follow(First::new(matches.clone(), Vec::new()));
     let mut asked = vec![0; program.len()];
     execute(&second, program, |number, call| {
         let step = program[number];
-        let is_open = step.source < 0 || step.tag < 0;
+        let is_open = is_open(&step);
         asked[number] += 1;
-        let has_come = !step.never;
         let expected = if !is_open {
             follows::NOTHING
         } else if asked[number] <= step.polls {
             follows::NOT_YET
+        } else if step.never {
+            follows::NEVER
         } else {
             follows::NAMED
         };
@@ -208,7 +220,6 @@ fn follow(seed: u64, program: &[Step], matches: Vec<Match>) {
             "seed {seed}, step {number}: {step:?} {call:?}"
         );
         if call.follows == follows::NAMED {
-            assert!(has_come, "seed {seed}, step {number}");
             assert_eq!(
                 (call.source, call.receive_tag),
                 step.came,
@@ -222,13 +233,234 @@ fn follow(seed: u64, program: &[Step], matches: Vec<Match>) {
     let _ = std::fs::remove_dir_all(directory);
 }
 
+/// A call that completes some of its requests, or asks about them.
+#[derive(Clone, Debug)]
+struct Chosen {
+    thread: u32,
+    what: u64,
+    /// Handles; 0 for those that are null.
+    requests: Vec<u64>,
+    /// `None` where a question is not answered.
+    chosen: Option<Vec<u32>>,
+}
+
+fn choices_of_two_threads(seed: u64) -> Vec<Chosen> {
+    let mut chance = Chance(seed);
+    let mut call = |number: u64| {
+        let what = [does::COMPLETES_ONE, does::ASKS_ALL, does::ASKS_ONE][chance.below(3) as usize];
+        let handle = |place| {
+            if chance.below(3) == 0 {
+                0
+            } else {
+                100 * number + place + 1
+            }
+        };
+        let requests: Vec<u64> = (0..1 + number % 5).map(handle).collect();
+        let given = (0..).zip(&requests).filter(|(_, handle)| **handle != 0);
+        let mut chosen: Vec<u32> = given.map(|(place, _)| place).collect();
+        if what == does::ASKS_ALL {
+            chosen = vec![0];
+        } else if !chosen.is_empty() {
+            // In any order: MPI tells none.
+            let length = chosen.len();
+            chosen.rotate_left(chance.below(length as u64) as usize);
+            chosen.truncate(1 + chance.below(length as u64) as usize);
+        }
+        let is_answered = what == does::COMPLETES_ONE || chance.below(2) == 0;
+        Chosen {
+            thread: 1 + chance.below(2) as u32,
+            what,
+            requests,
+            chosen: is_answered.then_some(chosen),
+        }
+    };
+    (0..80).map(&mut call).collect()
+}
+
+/// Makes the calls; what each has become at its beginning, and which requests it is told to complete.
+fn choose(recorder: &Recorder, calls: &[Chosen]) -> Vec<(u64, Vec<u32>)> {
+    let made = calls.iter().map(|chosen| {
+        let mut made = call(chosen.what, 0, -1, -1);
+        made.thread = chosen.thread;
+        made.count = chosen.requests.iter().filter(|handle| **handle != 0).count() as i64;
+        recorder.enter(&mut made, &chosen.requests);
+        let told: Vec<u32> = match made.follows {
+            follows::NAMED => (0..).map_while(|number| recorder.choice(&made, number)).collect(),
+            _ => Vec::new(),
+        };
+        match &chosen.chosen {
+            Some(places) => {
+                recorder.chose(&made, places);
+                recorder.leave(&made, Outcome::Done);
+            }
+            None => recorder.leave(&made, Outcome::Unanswered),
+        }
+        (made.follows, told)
+    });
+    made.collect()
+}
+
+#[test]
+fn which_requests_were_completed_is_read_and_followed() {
+    for seed in 0..60 {
+        let calls = choices_of_two_threads(seed);
+        let places = [
+            directory(&format!("chosen-{seed}")),
+            directory(&format!("again-{seed}")),
+        ];
+        let [first, second] = places.each_ref().map(|place| {
+            let recorder = recorder(place, Some(1_000));
+            assert_eq!(recorder.thread(4_712, |_| true), 2);
+            recorder
+        });
+        assert!(
+            choose(&first, &calls)
+                .iter()
+                .all(|(follows, _)| *follows == follows::NOTHING)
+        );
+        let written = read(&places[0]);
+        // What is to be in the file, by the program alone.
+        let mut expected = Vec::new();
+        let mut polls = [0, 0];
+        for made in &calls {
+            let polls = &mut polls[made.thread as usize - 1];
+            match &made.chosen {
+                Some(chosen) => expected.push(Choice {
+                    thread: made.thread,
+                    does: made.what,
+                    polls: std::mem::take(polls),
+                    given: made.requests.iter().filter(|handle| **handle != 0).count() as u32,
+                    chosen: chosen.clone(),
+                }),
+                None => *polls += 1,
+            }
+        }
+        assert_eq!(written.choices, expected, "seed {seed}");
+        assert_eq!(written.matches, Vec::<Match>::new());
+        second.follow(First::new(Vec::new(), written.choices.clone()));
+        let last = |thread| {
+            calls
+                .iter()
+                .rposition(|made| made.thread == thread && made.chosen.is_some())
+        };
+        for (number, ((follows, told), made)) in choose(&second, &calls).into_iter().zip(&calls).enumerate() {
+            let is_given = made.requests.iter().any(|handle| *handle != 0);
+            let expected = match &made.chosen {
+                // Behind the last answer of the thread nothing is known.
+                None if last(made.thread).is_none_or(|last| last < number) => (follows::NOTHING, Vec::new()),
+                None => (follows::NOT_YET, Vec::new()),
+                Some(chosen) if is_given => (follows::NAMED, chosen.clone()),
+                Some(_) => (follows::NOTHING, Vec::new()),
+            };
+            assert_eq!((follows, told), expected, "seed {seed}, call {number}: {made:?}");
+        }
+        assert_eq!(read(&places[1]).choices, written.choices, "seed {seed}");
+        places
+            .iter()
+            .for_each(|place| drop(std::fs::remove_dir_all(place)));
+    }
+}
+
+#[test]
+fn a_choice_that_does_not_fit_is_not_followed() {
+    let choice = |what, polls, given, chosen: &[u32]| Choice {
+        thread: 1,
+        does: what,
+        polls,
+        given,
+        chosen: chosen.to_vec(),
+    };
+    let of = |what, requests: &[u64]| Chosen {
+        thread: 1,
+        what,
+        requests: requests.to_vec(),
+        chosen: Some(vec![0]),
+    };
+    let cases = [
+        // Another call, more requests, one that is null now, and a call that waits where the first run had asked in vain.
+        (
+            choice(does::ASKS_ONE, 0, 2, &[1]),
+            of(does::COMPLETES_ONE, &[5, 6]),
+        ),
+        (
+            choice(does::COMPLETES_ONE, 0, 2, &[1]),
+            of(does::COMPLETES_ONE, &[5, 6, 7]),
+        ),
+        (
+            choice(does::COMPLETES_ONE, 0, 2, &[1]),
+            of(does::COMPLETES_ONE, &[5, 0, 7]),
+        ),
+        (
+            choice(does::COMPLETES_ONE, 0, 2, &[9]),
+            of(does::COMPLETES_ONE, &[5, 6]),
+        ),
+        (
+            choice(does::COMPLETES_ONE, 1, 2, &[1]),
+            of(does::COMPLETES_ONE, &[5, 6]),
+        ),
+    ];
+    for (number, (first, made)) in cases.into_iter().enumerate() {
+        let directory = directory(&format!("unfit-{number}"));
+        let recorder = recorder(&directory, None);
+        let fits = choice(does::COMPLETES_ONE, 0, 1, &[0]);
+        recorder.follow(First::new(Vec::new(), vec![fits.clone(), first, fits]));
+        let one = of(does::COMPLETES_ONE, &[9]);
+        let made = choose(&recorder, &[one.clone(), made, one]);
+        let follows: Vec<u64> = made.iter().map(|(follows, _)| *follows).collect();
+        assert_eq!(
+            follows,
+            [follows::NAMED, follows::NOTHING, follows::NOTHING],
+            "case {number}"
+        );
+        let _ = std::fs::remove_dir_all(directory);
+    }
+}
+
+#[test]
+fn a_prepared_receive_follows_at_each_start() {
+    let places = [directory("prepared"), directory("prepared-again")];
+    let came = [(2, 5), (0, 7), (1, 5), (0, 6)];
+    let run = |recorder: &Recorder| -> Vec<Option<(i64, i64)>> {
+        let mut prepares = call(does::OTHER, 77, -3, -1);
+        recorder.enter(&mut prepares, &[]);
+        prepares.does = does::RECEIVES as u32;
+        recorder.prepare(&prepares, 900);
+        recorder.leave(&prepares, Outcome::Started);
+        let starts = came.into_iter().map(|came| {
+            let named = match recorder.meet_start(900) {
+                (follows::NAMED, source, tag) => Some((source, tag)),
+                _ => None,
+            };
+            recorder.activate(900);
+            // Only what takes its message anyway is not cancelled.
+            assert_eq!(recorder.cancel(900), named.is_none());
+            recorder.complete(900, Some(came));
+            named
+        });
+        starts.collect()
+    };
+    let recorders = places.each_ref().map(|place| recorder(place, Some(100)));
+    assert_eq!(run(&recorders[0]), [None; 4]);
+    let written = read(&places[0]);
+    assert_eq!(written.matches.len(), came.len());
+    recorders[1].follow(First::new(written.matches.clone(), Vec::new()));
+    assert_eq!(run(&recorders[1]), came.map(Some));
+    assert_eq!(read(&places[1]).matches, written.matches);
+    // The communicator is gone, so that nothing could be received in the place of what is prepared.
+    recorders[1].remove_communicator(77, 0);
+    assert_eq!(recorders[1].meet_start(900).0, follows::NOTHING);
+    places
+        .iter()
+        .for_each(|place| drop(std::fs::remove_dir_all(place)));
+}
+
 #[test]
 fn what_does_not_fit_is_not_followed() {
     let matched = |what: u64, came: Option<(u32, i64)>, polls: u32, communicator: u64| Match {
         communicator,
         does: what,
         polls,
-        came,
+        took: came.map_or(Took::Unknown, |(source, tag)| Took::Message(source, tag)),
     };
     let cases = [
         // Another operation, another tag, another sender.
@@ -263,7 +495,7 @@ fn what_does_not_fit_is_not_followed() {
             ..first
         };
         let then = matched(does::RECEIVES, Some((1, 5)), 0, identity);
-        recorder.follow(First::new(vec![then, first, then]));
+        recorder.follow(First::new(vec![then, first, then], Vec::new()));
         let before = (other.source, other.receive_tag);
         recorder.enter(&mut other, &[]);
         assert_eq!(
@@ -293,7 +525,7 @@ fn beyond_the_room_nothing_is_written_and_that_is_counted() {
     let matches = read(&directory);
     // Room is for 64 at least.
     assert_eq!((matches.matches.len(), matches.lost), (64, 36));
-    assert_eq!(matches.matches[4].came, Some((1, 5)));
+    assert_eq!(matches.matches[4].took, Took::Message(1, 5));
     assert_eq!(
         matches_of(&directory, 2, 4).unwrap_err(),
         "the first run had 3 ranks, and this one has 4"

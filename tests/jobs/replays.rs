@@ -1,7 +1,7 @@
-//! A second run follows the first: what a program prints depends on who comes first (`plans/race.c`), and is the same each time.
+//! A second run follows the first: what a program prints depends on who comes first, in a fixed program (`plans/race.c`) and in ones that are made up (`plans/chance.c`), and is the same each time.
 
 use crate::hindmost::{hindmost, my_turn, out, run, said};
-use crate::waits::{Debug, made_of};
+use crate::waits::{Debug, made_of, seeds};
 use corpus::Mpi;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -19,8 +19,8 @@ struct Race {
 }
 
 impl Race {
-    fn of(mpi: Mpi) -> Self {
-        let (recorder, program) = made_of(mpi, "race", Debug::None);
+    fn of(mpi: Mpi, plan: &str) -> Self {
+        let (recorder, program) = made_of(mpi, plan, Debug::None);
         Self {
             mpi,
             recorder,
@@ -67,7 +67,7 @@ fn name(path: &Path) -> &str {
 
 fn follows(mpi: Mpi) {
     let _turn = my_turn();
-    let race = Race::of(mpi);
+    let race = Race::of(mpi, "race");
     let (first, output) = race.run("first", RANKS, &["--events"], &[]);
     let expected = order(&output);
     // It is a race: otherwise each run is another.
@@ -97,10 +97,63 @@ fn a_second_run_follows_the_first_under_mpich() {
     follows(Mpi::Mpich);
 }
 
+/// Made-up programs, each of which is followed some times. What their episodes are depends on all that came before, so that a run that takes one other message, completes one other request or asks once more
+/// prints something else from there on.
+fn follows_at_random(mpi: Mpi) {
+    const PROGRAMS: std::ops::Range<u64> = 0..8;
+    const EACH: usize = 3;
+    let _turn = my_turn();
+    let race = Race::of(mpi, "chance");
+    let mut ways = BTreeSet::new();
+    for seed in seeds(PROGRAMS) {
+        let seed = seed.to_string();
+        let (first, output) = race.run("chance", RANKS, &["--events"], &[&seed]);
+        let expected = order(&output);
+        ways.extend(
+            expected
+                .split(' ')
+                .filter_map(|episode| Some(episode.split_once(':')?.0.to_owned())),
+        );
+        let free = order(&race.run("unled", RANKS, &[], &[&seed]).1);
+        assert_ne!(free, expected, "program {seed} is no race");
+        for time in 0..EACH {
+            let options = ["--replay", name(&first), "--events"];
+            let (directory, output) = race.run("led", RANKS, &options, &[&seed]);
+            assert_eq!(
+                order(&output),
+                expected,
+                "program {seed}, run {time}: {}",
+                said(&output)
+            );
+            assert_eq!(stops(&output), Vec::<String>::new(), "program {seed}");
+            // What that run took is what the first one took.
+            if time == 0 {
+                let (_, output) = race.run("led-again", RANKS, &["--replay", name(&directory)], &[&seed]);
+                assert_eq!(order(&output), expected, "program {seed}: {}", said(&output));
+            }
+        }
+    }
+    let all = (0..8).map(|way| way.to_string());
+    assert!(
+        ways.into_iter().filter(|way| way != "order").eq(all),
+        "some way of receiving was in no program"
+    );
+}
+
+#[test]
+fn made_up_programs_are_followed_under_open_mpi() {
+    follows_at_random(Mpi::OpenMpi);
+}
+
+#[test]
+fn made_up_programs_are_followed_under_mpich() {
+    follows_at_random(Mpi::Mpich);
+}
+
 #[test]
 fn what_does_not_fit_is_said_once_and_the_job_goes_on() {
     let _turn = my_turn();
-    let race = Race::of(Mpi::Mpich);
+    let race = Race::of(Mpi::Mpich, "race");
     let (first, _) = race.run("fits", RANKS, &["--events"], &[]);
     // Other calls: of the ranks only the first receives from anybody, and the last in a communicator of its own.
     let (_, output) = race.run("other", RANKS, &["--replay", name(&first)], &["backwards"]);

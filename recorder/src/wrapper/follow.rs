@@ -1,13 +1,15 @@
 //! What lets a call take what it took in a first run (`runtime_pmpi::recorder::follows`).
 
 use super::Arguments;
+use crate::prototype::Prototype;
 use library::Role;
 
-/// What lets a call name whom it receives from, if it follows a first run.
+/// What lets a call name whom it receives from, or take nothing, if it follows a first run.
 pub(super) fn named(arguments: &Arguments<'_>) -> Option<String> {
     let (source, tag) = (arguments.role(Role::Source)?, arguments.role(Role::ReceiveTag)?);
+    let comm = arguments.first(|parameter| parameter.is("MPI_Comm"))?;
     Some(format!(
-        "if (call.follows == NAMED) {{ {source} = (int)call.source; {tag} = (int)call.receive_tag; }}"
+        "if (call.follows != NOTHING) follow(&call, &{source}, &{tag}, &{comm});"
     ))
 }
 
@@ -24,4 +26,10 @@ pub(super) fn question(arguments: &Arguments<'_>, passed: &str, flag: &str, stat
         "int result = call.follows == NAMED ? {wait} : call.follows == NOT_YET ? REAL(MPI_Iprobe)({source}, {tag}, {comm}, {flag}, {status}) : {passed};\n    \
          if (call.follows != NOTHING) *{flag} = call.follows == NAMED;"
     ))
+}
+
+/// What keeps the arguments of a receive that is prepared, for starts that follow.
+pub(super) fn prepared(prototype: &Prototype) -> String {
+    let passed = prototype.passed();
+    format!("if (result == MPI_SUCCESS) prepares_receive({passed});")
 }

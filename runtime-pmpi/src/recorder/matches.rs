@@ -6,13 +6,18 @@
 //! question (`MPI_Iprobe`) is answered with no as often as it was in the first run, and then with what came, which is waited for: all that the first run did up to the answer has been done, so it comes.
 //!
 //! What does not fit (another operation, sender or tag than the record has) ends this for the task, and so does the record's end, in one line on standard error. An operation that took nothing in the first run stays as it
-//! is: whatever came there was taken by others, which are named.
+//! is: whatever came there was taken by others, which are named. Of cancelled receives, one that took its message all the same in the first run is named and not cancelled, and one that did not can take none.
+//!
+//! Which of several requests is complete first is followed, too ([`choices`](super::choices)).
 
 use super::Recorder;
 use super::call::{Call, Outcome};
 use crate::words::Words;
-use recording::layout::{COMMUNICATOR, COMMUNICATORS, COMMUNICATORS_AT, REQUESTS, communicator, does};
-use recording::matches::{self, HEADER, Match, SLOT, header, slot};
+use recording::choices::Choice;
+use recording::layout::{
+    COMMUNICATOR, COMMUNICATORS, COMMUNICATORS_AT, REQUESTS, THREADS, communicator, does,
+};
+use recording::matches::{self, HEADER, Match, SLOT, Took, header, slot};
 use std::io::Write as _;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -28,6 +33,8 @@ pub mod follows {
     pub const NAMED: u64 = 1;
     /// A question is answered with no.
     pub const NOT_YET: u64 = 2;
+    /// A receive that takes nothing and is cancelled.
+    pub const NEVER: u64 = 3;
 }
 
 /// What a first run has written of a task.
@@ -35,6 +42,8 @@ pub mod follows {
 pub struct First {
     /// By communicator, and there in their order.
     matches: Vec<Match>,
+    /// By thread, and there in their order.
+    pub(super) choices: Vec<Choice>,
     /// Nothing fits any more.
     is_over: AtomicBool,
     has_said: AtomicBool,
@@ -43,10 +52,12 @@ pub struct First {
 impl First {
     /// What was written in this order.
     #[must_use]
-    pub fn new(mut matches: Vec<Match>) -> Self {
+    pub fn new(mut matches: Vec<Match>, mut choices: Vec<Choice>) -> Self {
         matches.sort_by_key(|each| each.communicator);
+        choices.sort_by_key(|each| each.thread);
         Self {
             matches,
+            choices,
             is_over: AtomicBool::new(false),
             has_said: AtomicBool::new(false),
         }
@@ -64,24 +75,29 @@ impl First {
 
     /// Lets a call of this communicator follow: the one behind so many, after so many questions without an answer.
     fn lead(&self, call: &mut Call, communicator: u64, place: u64, polls: u64) {
-        if self.is_over.load(Ordering::Relaxed) {
+        if self.is_over() {
             return;
         }
         let place = usize::try_from(place).unwrap_or(usize::MAX);
         let Some(first) = self.of(communicator).get(place) else {
-            return self.say("its record ends here; from now on receives from anybody take what comes");
+            return self.ends_here();
         };
         let asks = u64::from(call.does) == does::ASKS_MESSAGE;
         if asks && polls < u64::from(first.polls) {
             call.follows = follows::NOT_YET;
             return;
         }
-        let (source, tag) = match first.came {
-            Some((source, tag)) => (i64::from(source), tag),
-            None if first.does == u64::from(call.does) => return,
-            None => return self.end(),
+        let is_alike = first.does == u64::from(call.does);
+        let (source, tag) = match first.took {
+            Took::Message(source, tag) => (i64::from(source), tag),
+            Took::Cancelled if is_alike => {
+                call.follows = follows::NEVER;
+                return;
+            }
+            Took::Unknown if is_alike => return,
+            Took::Cancelled | Took::Unknown => return self.end(),
         };
-        let fits = first.does == u64::from(call.does)
+        let fits = is_alike
             && (call.source < 0 || call.source == source)
             && (call.receive_tag < 0 || call.receive_tag == tag);
         if !fits {
@@ -91,9 +107,19 @@ impl First {
         (call.source, call.receive_tag) = (source, tag);
     }
 
-    fn end(&self) {
+    pub(super) fn is_over(&self) -> bool {
+        self.is_over.load(Ordering::Relaxed)
+    }
+
+    /// What the task does does not fit.
+    pub(super) fn end(&self) {
         self.is_over.store(true, Ordering::Relaxed);
-        self.say("it does other than the first run did; from now on receives from anybody take what comes");
+        self.say("it does other than the first run did; from now on whatever comes first is taken");
+    }
+
+    /// No more was written.
+    pub(super) fn ends_here(&self) {
+        self.say("its record ends here; from now on whatever comes first is taken");
     }
 
     /// Says why nothing is followed any more, once.
@@ -117,14 +143,20 @@ pub(crate) fn say(why: &str) {
 #[derive(Debug)]
 pub(super) struct Open {
     /// The file, if it is written.
-    file: Option<Words>,
-    first: OnceLock<First>,
+    pub(super) file: Option<Words>,
+    pub(super) first: OnceLock<First>,
     /// Of each row of communicators: questions without an answer since its last such operation.
     polls: Words,
     /// And how many there were.
     next: Words,
     /// Of each row of requests: the slot of its operation plus one.
     requests: Words,
+    /// And 1 if its operation names what the first run's took.
+    named: Words,
+    /// Of each thread: how many choices it has made.
+    pub(super) chosen: Words,
+    /// And how many questions were not answered since its last one.
+    pub(super) asked: Words,
 }
 
 impl Open {
@@ -139,6 +171,9 @@ impl Open {
             polls: words(COMMUNICATORS),
             next: words(COMMUNICATORS),
             requests: words(REQUESTS),
+            named: words(REQUESTS),
+            chosen: words(THREADS),
+            asked: words(THREADS),
         }
     }
 
@@ -153,6 +188,14 @@ impl Open {
         file.set(at + slot::COMMUNICATOR, identity);
         file.publish(at + slot::WHAT, matches::BEGUN | what << 8 | polls << 32);
         number + 1
+    }
+
+    /// An operation was cancelled.
+    fn took_nothing(&self, slot_behind: u64) {
+        let number = self.file.zip(slot_behind.checked_sub(1));
+        if let Some((file, at)) = number.and_then(|(file, number)| Some((file, at(file, number)?))) {
+            file.publish(at + slot::WHAT, file.get(at + slot::WHAT) | matches::CANCELLED);
+        }
     }
 
     /// What an operation took.
@@ -172,7 +215,7 @@ impl Open {
 }
 
 /// Where a slot begins, if there is one.
-fn at(file: Words, number: u64) -> Option<usize> {
+pub(super) fn at(file: Words, number: u64) -> Option<usize> {
     (number < file.get(header::CAPACITY)).then(|| HEADER + number as usize * SLOT)
 }
 
@@ -220,10 +263,13 @@ impl Recorder {
         }
     }
 
-    /// A call begins: if it leaves open what it takes, it is counted, and made to follow.
-    pub(super) fn meet(&self, call: &mut Call) {
+    /// A call begins, with these requests: if it leaves open what it takes, it is counted, and made to follow.
+    pub(super) fn meet(&self, call: &mut Call, requests: &[u64]) {
         let Some(open) = &self.open else { return };
         let what = u64::from(call.does);
+        if recording::choices::chooses(what) {
+            return open.choose(call, requests);
+        }
         if call.row == 0 || !matches::is_open(what, call.source, call.receive_tag) {
             return;
         }
@@ -240,9 +286,13 @@ impl Recorder {
 
     /// The call returns.
     pub(super) fn met(&self, call: &Call, outcome: Outcome) {
-        let Some(open) = self.open.as_ref().filter(|_| call.wildcard != 0) else {
+        let Some(open) = &self.open else { return };
+        if outcome == Outcome::Unanswered && recording::choices::chooses(call.does.into()) {
+            open.asked.add(super::choices::thread(call), 1);
+        }
+        if call.wildcard == 0 {
             return;
-        };
+        }
         match (call.wildcard, outcome) {
             (ASKED, Outcome::Unanswered) => {
                 open.polls.add(index(call.row), 1);
@@ -257,10 +307,32 @@ impl Recorder {
         }
     }
 
-    /// The operation of a call goes on under a request: which slot it has.
-    pub(super) fn meets_later(&self, request: usize, wildcard: u64) {
+    /// The operation of a call goes on under a request: which slot it has, and whether it follows.
+    pub(super) fn meets_later(&self, request: usize, call: &Call) {
         if let Some(open) = &self.open {
-            open.requests.set(request, wildcard);
+            open.requests.set(request, call.wildcard);
+            open.named.set(request, u64::from(call.follows == follows::NAMED));
+        }
+    }
+
+    /// Whether the operation of a request takes what the first run's took, so that it is not cancelled.
+    pub(super) fn is_named(&self, request: usize) -> bool {
+        self.open
+            .as_ref()
+            .is_some_and(|open| open.named.get(request) != 0)
+    }
+
+    /// Whether a first run is followed.
+    #[must_use]
+    pub fn is_following(&self) -> bool {
+        self.open.as_ref().is_some_and(|open| open.first.get().is_some())
+    }
+
+    /// The operation of a request was cancelled.
+    pub(super) fn met_never(&self, request: usize) {
+        if let Some(open) = &self.open {
+            open.took_nothing(open.requests.get(request));
+            open.requests.set(request, 0);
         }
     }
 
@@ -269,6 +341,7 @@ impl Recorder {
         if let Some(open) = &self.open {
             open.took(open.requests.get(request), source, tag);
             open.requests.set(request, 0);
+            open.named.set(request, 0);
         }
     }
 }

@@ -1,11 +1,13 @@
 //! What runs on when its call has returned: requests, from the call that starts them to the one that completes them.
 
 use super::call::{Call, is_collective, receives, sends};
+use super::matches::follows;
 use super::{Recorder, lost};
 use crate::tables::Table;
 use recording::layout::{
     FREE, REQUEST, REQUESTS, REQUESTS_AT, RETIRED, channel, communicator, does, peer, request, state,
 };
+use recording::matches;
 use recording::ring::Step;
 use std::sync::atomic::Ordering;
 
@@ -80,10 +82,38 @@ impl Recorder {
             for (word, value) in values {
                 words.set(row + word, value);
             }
-            let wildcard = if receives(call.does) { call.wildcard } else { 0 };
-            self.meets_later(index(row), wildcard);
+            if receives(call.does) {
+                self.meets_later(index(row), call);
+            } else {
+                self.meets_later(index(row), &Call::default());
+            }
             words.publish(row + request::HANDLE, handle);
         });
+    }
+
+    /// A prepared operation is about to be started: if it leaves open what it takes, it is counted, and what a first run did is told: a word of [`follows`], and from whom and under which tag a message was taken.
+    pub fn meet_start(&self, handle: u64) -> (u64, i64, i64) {
+        let words = self.words;
+        let prepared = |row: usize| words.get(row + request::STATE) & state::ACTIVE == 0;
+        let as_it_is = (follows::NOTHING, peer::NONE, peer::NONE);
+        if !self.keeps_matches() {
+            return as_it_is;
+        }
+        let Some(row) = REQUESTS_TABLE.find(words, handle, handle, prepared) else {
+            return as_it_is;
+        };
+        let mut call = self.call_of(row);
+        if !matches::is_open(call.does.into(), call.source, call.receive_tag) {
+            return as_it_is;
+        }
+        self.row_of_serial(&mut call);
+        // A communicator that is freed has no handle any more under which another receive could be started.
+        if call.row == 0 || words.get(call.row as usize + communicator::HANDLE) == 0 {
+            return as_it_is;
+        }
+        self.meet(&mut call, &[]);
+        self.meets_later(index(row), &call);
+        (call.follows, call.source, call.receive_tag)
     }
 
     /// A prepared operation is started.
@@ -146,12 +176,17 @@ impl Recorder {
         self.add_request(&taken, message, state::ACTIVE);
     }
 
-    /// The program asks for an operation to be cancelled. Whether it was is told when it is complete.
-    pub fn cancel(&self, handle: u64) {
+    /// The program asks for an operation to be cancelled. Whether it was is told when it is complete. Returns whether MPI is asked, too: not of one that took its message in the first run.
+    pub fn cancel(&self, handle: u64) -> bool {
         let active = |row: usize| self.words.get(row + request::STATE) & state::ACTIVE != 0;
-        if let Some(row) = REQUESTS_TABLE.find(self.words, handle, handle, active) {
-            self.words.mark(row + request::STATE, state::CANCELS);
+        let Some(row) = REQUESTS_TABLE.find(self.words, handle, handle, active) else {
+            return true;
+        };
+        if self.is_named(index(row)) {
+            return false;
         }
+        self.words.mark(row + request::STATE, state::CANCELS);
+        true
     }
 
     /// The operation of a request was cancelled: it has taken no message. Whether what is sent no more was counted by its receiver is not known.
@@ -164,6 +199,7 @@ impl Recorder {
         if sends(self.call_of(row).does) {
             self.lose(lost::REQUESTS);
         }
+        self.met_never(index(row));
         let state = words.get(row + request::STATE);
         if state & state::PERSISTENT != 0 {
             words.publish(row + request::STATE, state & !(state::ACTIVE | state::CANCELS));

@@ -150,9 +150,57 @@ static void exchanges(MPI_Comm comm, int root, int rank, int size)
     tell("last", status.MPI_SOURCE, status.MPI_TAG);
 }
 
+/* One receive that is prepared, started for each message; in every second turn two at a time. */
+static void prepared(MPI_Comm comm, int root, int rank, int size)
+{
+    int values[2], flag;
+    MPI_Request requests[2];
+    MPI_Status statuses[2];
+    if (rank != root) {
+        send_to(root, comm);
+        return;
+    }
+    for (int i = 0; i < 2; i++) MPI_Recv_init(&values[i], 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &requests[i]);
+    for (int left = size - 1; left > 0;) {
+        int count = left > 1 ? 2 : 1;
+        if (count == 2) {
+            MPI_Startall(2, requests);
+            MPI_Waitall(2, requests, statuses);
+        } else {
+            MPI_Start(&requests[0]);
+            for (flag = 0; !flag;) MPI_Test(&requests[0], &flag, &statuses[0]);
+        }
+        for (int i = 0; i < count; i++) tell("prepared", values[i], statuses[i].MPI_TAG);
+        left -= count;
+    }
+    for (int i = 0; i < 2; i++) MPI_Request_free(&requests[i]);
+}
+
+/* Each receive names whom it takes from: which is complete first is open all the same. */
+static void whichever(MPI_Comm comm, int root, int rank, int size)
+{
+    int values[16], places[16], index, number;
+    MPI_Request requests[16];
+    if (rank != root) {
+        send_to(root, comm);
+        return;
+    }
+    for (int i = 0; i < size; i++) {
+        requests[i] = MPI_REQUEST_NULL;
+        if (i != root) MPI_Irecv(&values[i], 1, MPI_INT, i, MPI_ANY_TAG, comm, &requests[i]);
+    }
+    MPI_Waitany(size, requests, &index, MPI_STATUS_IGNORE);
+    tell("any", index, values[index]);
+    for (int left = size - 2; left > 0; left -= number) {
+        MPI_Waitsome(size, requests, &number, places, MPI_STATUSES_IGNORE);
+        tell("some", number, left);
+        for (int i = 0; i < number; i++) tell("one", places[i], values[places[i]]);
+    }
+}
+
 int main(int argc, char **argv)
 {
-    static void (*const parts[])(MPI_Comm, int, int, int) = { receives, posted, probes, asks, takes, exchanges };
+    static void (*const parts[])(MPI_Comm, int, int, int) = { receives, posted, probes, asks, takes, exchanges, prepared, whichever };
     enum { PARTS = sizeof parts / sizeof *parts };
     int rank, size;
     MPI_Comm backwards;
