@@ -4,6 +4,7 @@ use crate::events::check_order;
 use crate::hindmost::{hindmost, out, run, said};
 use crate::waits::RANKS;
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -55,6 +56,7 @@ fn archives_of_otf2_are_put_into_causal_order() {
         assert_eq!(lines[0]["ranks"][RANKS - 1]["host"], "node2");
         let events = &lines[1..];
         check_order(events);
+        check_fences(events);
         let received = events.iter().filter(|event| event.get("from").is_some());
         assert_eq!(received.count() as u64, counted["messages"].as_u64().unwrap());
         // Each call once, and nothing of what is no call of MPI.
@@ -70,6 +72,24 @@ fn archives_of_otf2_are_put_into_causal_order() {
         assert_eq!(offset, lines);
         let _ = std::fs::remove_dir_all(archive.parent().unwrap());
     }
+}
+
+/// Nobody leaves a fence that ends an epoch, each second one, before all have entered it.
+fn check_fences(events: &[Value]) {
+    let mut entered: BTreeMap<u64, usize> = BTreeMap::new();
+    let mut left = 0;
+    for event in events
+        .iter()
+        .filter(|event| event["operation"] == "MPI_Win_fence")
+    {
+        if let Some(number) = event["enters"].as_u64() {
+            *entered.entry(number).or_default() += 1;
+        } else if let Some(number) = event["leaves"].as_u64().filter(|number| number % 2 == 0) {
+            assert_eq!(entered[&number], RANKS, "{event}");
+            left += 1;
+        }
+    }
+    assert!(left > 0 && left % RANKS == 0, "{left}");
 }
 
 #[test]

@@ -14,6 +14,18 @@ pub(super) struct Place {
     pub(super) thread: u32,
 }
 
+/// Whose operations are counted together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Among {
+    /// Those of a communicator.
+    Communicator(u64),
+    /// Those of a window.
+    Window(u64),
+}
+
+/// What the identity of a window has beside its number: archives count windows and communicators from 0, each kind by itself and in 32 bits.
+const OF_WINDOW: u64 = 1 << 32;
+
 /// How the clock of an archive counts.
 #[derive(Clone, Copy, Debug)]
 struct Clock {
@@ -51,6 +63,8 @@ pub(super) struct Definitions {
     groups: BTreeMap<u64, Vec<u64>>,
     /// The groups of communicators.
     communicators: BTreeMap<u64, u64>,
+    /// The communicators of windows.
+    windows: BTreeMap<u64, u64>,
     places: BTreeMap<u64, Place>,
 }
 
@@ -67,6 +81,7 @@ impl Definitions {
             of_mpi: Vec::new(),
             groups: BTreeMap::new(),
             communicators: BTreeMap::new(),
+            windows: BTreeMap::new(),
             places: BTreeMap::new(),
         }
     }
@@ -86,7 +101,7 @@ impl Definitions {
             };
             return Ok(());
         }
-        if !matches!(word, "LOCATION_GROUP" | "LOCATION" | "GROUP" | "COMM") {
+        if !matches!(word, "LOCATION_GROUP" | "LOCATION" | "GROUP" | "COMM" | "RMA_WIN") {
             return Ok(());
         }
         let rest = rest.trim_start();
@@ -108,7 +123,7 @@ impl Definitions {
                 self.locations.insert(id, group.ok_or_else(|| bad("Group"))?);
             }
             "GROUP" => {
-                let members = members(rest).map_err(bad)?;
+                let members = members_of(rest).map_err(bad)?;
                 match members {
                     // Some tools give a communicator's group the same number.
                     Some(Members::All(locations)) => {
@@ -118,6 +133,12 @@ impl Definitions {
                     Some(Members::Some(locations)) => drop(self.groups.insert(id, locations)),
                     None => {}
                 }
+            }
+            "RMA_WIN" => {
+                let of = rest.rsplit_once(", Flags: ").map_or(rest, |(of, _)| of);
+                let communicator = behind(of, "Communicator: ").and_then(last_reference);
+                let communicator = communicator.ok_or_else(|| bad("Communicator"))?;
+                self.windows.insert(id, communicator);
             }
             _ => {
                 let group = between(rest, "Group: ", ", Parent: ").or_else(|| behind(rest, "Group: "));
@@ -203,26 +224,30 @@ impl Definitions {
         hosts
     }
 
-    /// The members of a communicator; none if they are not told.
-    pub(super) fn group(&self, communicator: u64) -> Group {
-        let group = self.communicators.get(&communicator);
-        let members = match group.and_then(|group| self.groups.get(group)) {
-            Some(locations) => locations
-                .iter()
-                .map(|location| self.place(*location).map(|place| place.rank))
-                .collect::<Option<Vec<u32>>>()
-                .unwrap_or_default(),
-            None => Vec::new(),
+    /// The members of a communicator or window; none if they are not told.
+    pub(super) fn group(&self, among: Among) -> Group {
+        let (identity, communicator) = match among {
+            Among::Communicator(communicator) => (communicator, Some(communicator)),
+            Among::Window(window) => (OF_WINDOW | window, self.windows.get(&window).copied()),
         };
+        let group = communicator.and_then(|of| self.communicators.get(&of));
         Group {
-            identity: Some(communicator),
-            members,
+            identity: Some(identity),
+            members: group.and_then(|group| self.members(*group)).unwrap_or_default(),
         }
+    }
+
+    /// The ranks of a group of MPI, if all of its members have one.
+    pub(super) fn members(&self, group: u64) -> Option<Vec<u32>> {
+        let locations = self.groups.get(&group)?.iter();
+        locations
+            .map(|location| self.place(*location).map(|place| place.rank))
+            .collect()
     }
 }
 
 /// The members of a group of MPI, as locations; nothing of other groups.
-fn members(rest: &str) -> Result<Option<Members>, &'static str> {
+fn members_of(rest: &str) -> Result<Option<Members>, &'static str> {
     let kind = between(rest, ", Type: ", ",").ok_or("Type")?;
     let is_of_mpi = between(rest, ", Paradigm: ", ",") == Some("MPI");
     let list = rest

@@ -4,15 +4,19 @@
 //! become one event: a send's record belongs to the beginning of its call, a receive's to the end. Other functions are left out.
 //!
 //! *Messages* are numbered by both ends as they come, among those of one communicator, sender, receiver and tag. *Operations* are numbered by each member among its operations of the communicator, by their
-//! beginnings. Their end alone says what they are, so that one that has not ended ties nothing; nor does one in which a member gives and takes no bytes, unless it is a barrier.
+//! beginnings. Their end alone says what they are, so that one that has not ended ties nothing; nor does one in which a member gives and takes no bytes, unless it is a barrier. Windows: `windows`.
 
 use super::build::{Names, Numbers, is_of_mpi, short};
 use super::definitions::{
-    Definitions, Place, behind, between, last_reference, leading_number, number_behind, quoted,
+    Among, Definitions, Place, behind, between, last_reference, leading_number, number_behind, quoted,
 };
-use super::{Event, GroupId, Message, NameId, Part, Step, Tie, Trace};
+use super::{Event, GroupId, Message, NameId, Step, Tie, Trace};
 use crate::Error;
-use std::collections::{BTreeMap, BTreeSet};
+use operations::{Taken, Ties};
+use std::collections::BTreeMap;
+
+mod operations;
+mod windows;
 
 /// Reads the text.
 pub(super) fn read(text: &str) -> Result<Trace, Error> {
@@ -58,11 +62,11 @@ enum Section {
     Other,
 }
 
-/// A message, as both ends tell it: communicator, sender, receiver, tag, and which of these.
-type MessageKey = (u64, u32, u32, i64, u64);
+/// A message, as both ends tell it: communicator or window, sender, receiver, tag, and which of these.
+type MessageKey = (Among, u32, u32, Option<i64>, u64);
 
-/// An end of a channel: whether it sends, with communicator, sender, receiver and tag.
-type ChannelKey = (bool, u64, u32, u32, i64);
+/// An end of a channel: whether it sends, with communicator or window, sender, receiver and tag.
+type ChannelKey = (bool, Among, u32, u32, Option<i64>);
 
 /// What a location has told last.
 #[derive(Default)]
@@ -90,23 +94,11 @@ enum Ended {
     Took(usize),
 }
 
-/// A rank's part of a collective operation.
-struct Taken {
-    rank: u32,
-    communicator: u64,
-    root: Option<u32>,
-    /// `None` if the call around it is another: what waits for whom there is the library's business.
-    function: Option<NameId>,
-    is_empty: bool,
-    begins: usize,
-    ends: Option<usize>,
-}
-
 struct Reader {
     definitions: Definitions,
     names: Names,
     trace: Trace,
-    groups: BTreeMap<u64, GroupId>,
+    groups: BTreeMap<Among, GroupId>,
     locations: BTreeMap<u64, Location>,
     /// Beginnings of collective operations that requests complete.
     requests: BTreeMap<(u64, u64), usize>,
@@ -115,6 +107,7 @@ struct Reader {
     halves: BTreeMap<MessageKey, u64>,
     messages: u64,
     parts: Vec<Taken>,
+    windows: windows::Windows,
     /// The line before may go on: a name with an end of a line in it.
     goes_on: bool,
 }
@@ -132,6 +125,7 @@ impl Reader {
             halves: BTreeMap::new(),
             messages: 0,
             parts: Vec::new(),
+            windows: windows::Windows::default(),
             goes_on: false,
         }
     }
@@ -165,7 +159,8 @@ impl Reader {
             };
         };
         let is_call = matches!(word, "ENTER" | "LEAVE");
-        self.goes_on = is_call && !ends_in_reference(rest) || !is_call && !word.starts_with("MPI_");
+        self.goes_on = is_call && !ends_in_reference(rest)
+            || !is_call && !word.starts_with("MPI_") && !word.starts_with("RMA_");
         let Some(place) = self.definitions.place(location) else {
             // Threads of processes that are no ranks, and what measures hardware.
             return Ok(());
@@ -239,6 +234,9 @@ impl Reader {
                     .ok_or_else(|| bad("Operation, Communicator and Root"))?;
                 self.complete(here, Ended::Took(part), "MPI_COLLECTIVE_END", group);
             }
+            _ if word.starts_with("RMA_") => self
+                .take_of_window(word, here, rest)
+                .ok_or_else(|| bad("Window"))?,
             _ => {}
         }
         Ok(())
@@ -341,19 +339,19 @@ impl Reader {
         self.trace.events[at].group = Some(group);
     }
 
-    fn group(&mut self, communicator: u64) -> GroupId {
+    fn group(&mut self, among: Among) -> GroupId {
         let (trace, definitions) = (&mut self.trace, &self.definitions);
-        let known = self.groups.entry(communicator);
-        *known.or_insert_with(|| trace.groups.push(definitions.group(communicator)))
+        let known = self.groups.entry(among);
+        *known.or_insert_with(|| trace.groups.push(definitions.group(among)))
     }
 
     /// A message: its communicator, and this end.
-    fn message(&mut self, here: Here, rest: &str, is_sent: bool) -> Option<(u64, Message)> {
+    fn message(&mut self, here: Here, rest: &str, is_sent: bool) -> Option<(Among, Message)> {
         let word = if is_sent { "Receiver: " } else { "Sender: " };
         let (peer, _) = behind_first(rest, word)?.rsplit_once(", Tag: ")?;
         // The other end is a rank of the communicator, and behind it its location.
         let (peer, communicator) = peer.rsplit_once(", Communicator: ")?;
-        let communicator = last_reference(communicator)?;
+        let communicator = Among::Communicator(last_reference(communicator)?);
         let tag = number_behind(rest, ", Tag: ").and_then(|tag| i64::try_from(tag).ok())?;
         let other = last_reference(peer).and_then(|location| self.definitions.place(location));
         let number_there = leading_number(peer)?;
@@ -366,24 +364,27 @@ impl Reader {
             };
             return Some((communicator, message));
         };
-        let (from, to) = if is_sent {
-            (here.place.rank, other)
-        } else {
-            (other, here.place.rank)
-        };
-        let ordinal = self.counts.next((is_sent, communicator, from, to, tag));
-        let key = (communicator, from, to, tag, ordinal);
+        Some((
+            communicator,
+            self.numbered(communicator, here.place.rank, other, Some(tag), is_sent),
+        ))
+    }
+
+    /// The end of a message at this rank, with the number that its other end has, too.
+    fn numbered(&mut self, among: Among, own: u32, peer: u32, tag: Option<i64>, is_sent: bool) -> Message {
+        let (from, to) = if is_sent { (own, peer) } else { (peer, own) };
+        let ordinal = self.counts.next((is_sent, among, from, to, tag));
+        let key = (among, from, to, tag, ordinal);
         let number = self.halves.remove(&key).unwrap_or_else(|| {
             self.messages += 1;
             self.halves.insert(key, self.messages);
             self.messages
         });
-        let message = Message {
-            peer: other,
-            tag: Some(tag),
+        Message {
+            peer,
+            tag,
             number: Some(number),
-        };
-        Some((communicator, message))
+        }
     }
 
     /// A part of a collective operation that has ended; which, and its communicator.
@@ -399,50 +400,50 @@ impl Reader {
             .names
             .id(&format!("MPI_{first}{}", more.to_ascii_lowercase()));
         let begins = begun.unwrap_or_else(|| self.beginning(here, None));
-        let group = self.group(communicator);
+        let ties = if is_empty { Ties::Never } else { Ties::Unless };
+        let root = root.map(|place| place.rank);
+        Some(self.took(
+            here,
+            Among::Communicator(communicator),
+            function,
+            root,
+            ties,
+            begins,
+        ))
+    }
+
+    /// A part of an operation that this function stands for; which, and among whom.
+    fn took(
+        &mut self,
+        here: Here,
+        among: Among,
+        function: NameId,
+        root: Option<u32>,
+        ties: Ties,
+        begins: usize,
+    ) -> (usize, GroupId) {
+        let group = self.group(among);
         let begun = &mut self.trace.events[begins];
         begun.group = Some(group);
         let call = *begun.name.get_or_insert(function);
         let is_its = is_call_of(self.names.name(call), self.names.name(function));
         self.parts.push(Taken {
             rank: here.place.rank,
-            communicator,
-            root: root.map(|place| place.rank),
+            among,
+            root,
             function: Some(function).filter(|_| is_its),
-            is_empty,
+            ties,
             begins,
             ends: None,
         });
-        Some((self.parts.len() - 1, group))
+        (self.parts.len() - 1, group)
     }
 
     fn finish(mut self) -> Trace {
         for location in Vec::from_iter(self.locations.keys().copied()) {
             self.flush(location);
         }
-        self.parts
-            .sort_by_key(|part| (part.communicator, part.rank, part.begins));
-        let mut numbers = Numbers::default();
-        let numbered = self.parts.iter().map(|part| {
-            let number = numbers.next((part.communicator, part.rank)) + 1;
-            (number, part)
-        });
-        let numbered = Vec::from_iter(numbered);
-        let empty = numbered.iter().filter(|(_, part)| part.is_empty);
-        let empty = BTreeSet::from_iter(empty.map(|(number, part)| (part.communicator, *number)));
-        for (number, part) in numbered {
-            let told = Part {
-                number,
-                root: part.root,
-                function: part
-                    .function
-                    .filter(|_| !empty.contains(&(part.communicator, number))),
-            };
-            self.trace.events[part.begins].tie = Tie::Enters(told);
-            if let Some(ends) = part.ends {
-                self.trace.events[ends].tie = Tie::Leaves(told);
-            }
-        }
+        self.number_operations();
         self.trace.names = self.names.into_all();
         self.trace.count(&self.definitions.hosts())
     }

@@ -120,6 +120,120 @@ fn records_of_an_archive_belong_to_the_calls_around_them() {
     assert!(sequences.eq(0..8));
 }
 
+/// A fence ties its members if somebody has accessed the window since the one before; epochs tie each access to the wait for it.
+#[test]
+fn windows_tie_where_mpi_says_so() {
+    const DEFINITIONS: &str = "=== Global Definitions =====\n\
+        LOCATION_GROUP 0 Name: \"MPI Rank 0\" <1>, Type: PROCESS, Parent: \"node::a\" <1>\n\
+        LOCATION_GROUP 1 Name: \"MPI Rank 1\" <2>, Type: PROCESS, Parent: \"node::a\" <1>\n\
+        LOCATION 0 Name: \"x\" <3>, Type: CPU_THREAD, # Events: 9, Group: \"MPI Rank 0\" <0>\n\
+        LOCATION 1 Name: \"x\" <3>, Type: CPU_THREAD, # Events: 9, Group: \"MPI Rank 1\" <1>\n\
+        GROUP 0 Name: \"\" <0>, Type: COMM_LOCATIONS, Paradigm: MPI, Flags: NONE, 2 Members: \"x\" <0>, \"x\" <1>\n\
+        GROUP 1 Name: \"all\" <4>, Type: COMM_GROUP, Paradigm: MPI, Flags: NONE, 2 Members: 0 (\"x\" <0>), 1 (\"x\" <1>)\n\
+        GROUP 2 Name: \"one\" <5>, Type: COMM_GROUP, Paradigm: MPI, Flags: NONE, 1 Member: 1 (\"x\" <1>)\n\
+        GROUP 3 Name: \"zero\" <6>, Type: COMM_GROUP, Paradigm: MPI, Flags: NONE, 1 Member: 0 (\"x\" <0>)\n\
+        COMM 0 Name: \"WORLD\" <7>, Group: \"all\" <1>, Parent: UNDEFINED, Flags: NONE\n\
+        RMA_WIN 5 Name: \"w\" <8>, Communicator: \"WORLD\" <0>, Flags: NONE\n\
+        === Events =====\n";
+    let mut events = String::new();
+    let mut now = 1000;
+    let mut told_by = |rank: u32, records: &[&str]| {
+        for record in records {
+            now += 10;
+            let (word, rest) = record.split_once(' ').unwrap_or((record, ""));
+            events.push_str(&format!("{word} {rank} {now} {rest}\n"));
+        }
+    };
+    let fence = [
+        "ENTER Region: \"MPI_Win_fence\" <0>",
+        "RMA_COLLECTIVE_BEGIN",
+        "RMA_COLLECTIVE_END Operation: BARRIER, Window: \"w\" <5>, Level of Synchronicity: {PROCESS, MEMORY}, Root: NONE, Sent: 0, Received: 0",
+        "LEAVE Region: \"MPI_Win_fence\" <0>",
+    ];
+    let put = "RMA_PUT Window: \"w\" <5>, Remote: 1 (\"x\" <1>), Bytes: 8, Matching: 3";
+    let synchronises = |call: &str, group: &str| {
+        [
+            format!("ENTER Region: \"{call}\" <1>"),
+            format!("RMA_GROUP_SYNC Level of Synchronicity: {{PROCESS}}, Window: \"w\" <5>, Group: {group}"),
+            format!("LEAVE Region: \"{call}\" <1>"),
+        ]
+    };
+    for rank in [0, 1] {
+        told_by(rank, &fence);
+        if rank == 0 {
+            told_by(rank, &[put]);
+        }
+        told_by(rank, &fence);
+        told_by(rank, &fence);
+    }
+    for (rank, call, group) in [
+        (1, "MPI_Win_post", "\"zero\" <3>"),
+        (0, "MPI_Win_start", "\"one\" <2>"),
+        (0, "MPI_Win_complete", "\"one\" <2>"),
+        (1, "MPI_Win_wait", "\"zero\" <3>"),
+        // Whether this was answered nobody knows.
+        (1, "MPI_Win_test", "\"zero\" <3>"),
+        (1, "MPI_Win_wait", "\"zero\" <3>"),
+    ] {
+        let records = synchronises(call, group);
+        told_by(rank, &Vec::from_iter(records.iter().map(String::as_str)));
+    }
+    told_by(
+        1,
+        &["RMA_ACQUIRE_LOCK Window: \"w\" <5>, Remote: 0 (\"x\" <0>), Lock: 0, Type: SHARED"],
+    );
+    let trace = read(Format::Otf2, &format!("{DEFINITIONS}{events}")).unwrap();
+    let functions = (1..).zip(["nothing", "MPI_Win_fence", "nothing"]);
+    let fences = functions.flat_map(|(number, function)| {
+        ["Begins MPI_Win_fence enters", "Ends MPI_Win_fence leaves"]
+            .map(|step| format!("{step} {number} None by {function}"))
+    });
+    let fences = Vec::from_iter(fences);
+    let behind = |rank: u32| told(&trace, rank).split_off(6);
+    for rank in [0, 1] {
+        assert_eq!(told(&trace, rank)[..6], fences);
+    }
+    assert_eq!(
+        behind(0),
+        [
+            "Begins MPI_Win_start",
+            "Ends MPI_Win_start",
+            "Begins MPI_Win_complete",
+            "Signals MPI_Win_complete to 1 None #Some(1)",
+            "Ends MPI_Win_complete",
+        ]
+    );
+    assert_eq!(
+        behind(1),
+        [
+            "Begins MPI_Win_post",
+            "Ends MPI_Win_post",
+            "Begins MPI_Win_wait",
+            "Completes MPI_Win_wait from 0 None #Some(1)",
+            "Ends MPI_Win_wait",
+            "Begins MPI_Win_test",
+            "Ends MPI_Win_test",
+            "Begins MPI_Win_wait",
+            "Completes MPI_Win_wait",
+            "Ends MPI_Win_wait",
+        ]
+    );
+    let window = trace
+        .groups
+        .iter()
+        .find(|group| group.identity == Some(5 + (1 << 32)));
+    assert_eq!(window.unwrap().members, [0, 1]);
+    // What a record has to say.
+    for cut in [
+        "RMA_PUT 0 1",
+        "RMA_GROUP_SYNC 0 1 Window: \"w\" <5>",
+        "RMA_COLLECTIVE_END 0 1 Operation: BARRIER",
+    ] {
+        let error = read(Format::Otf2, &format!("{DEFINITIONS}{cut}\n")).unwrap_err();
+        assert!(error.to_string().contains("without Window"), "{error}");
+    }
+}
+
 /// An operation that is told within another call, as that of a constructor is, or whose beginning is lost, ties nothing.
 #[test]
 fn operations_within_other_calls_tie_nothing() {

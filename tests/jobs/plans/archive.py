@@ -8,7 +8,8 @@ import shutil
 import sys
 
 import otf2
-from otf2.enums import CollectiveOp, GroupType, LocationGroupType, LocationType, Paradigm
+from otf2.enums import (
+    CollectiveOp, GroupType, LocationGroupType, LocationType, LockType, Paradigm, RmaSyncLevel, RmaSyncType)
 
 NO_ROOT = 4294967295
 TURNS = 12
@@ -51,6 +52,12 @@ with otf2.writer.open(directory, timer_resolution=1_000_000_000) as trace:
     world = communicator("MPI_COMM_WORLD", list(range(ranks)))
     # As the C program has them: half of the ranks, from the last one on.
     halves = [communicator(f"half {part}", [r for r in reversed(range(ranks)) if r % 2 == part]) for part in (0, 1)]
+    window = known.rma_win("window, Remote: 3 <1>, Group: \"x\" <2>", comm=world)
+    # Of the epochs of a window: each rank by itself, and all but it.
+    alone = [known.group(f"alone {r}", group_type=GroupType.COMM_GROUP, paradigm=Paradigm.MPI, members=[r])
+             for r in range(ranks)]
+    others = [known.group(f"others {r}", group_type=GroupType.COMM_GROUP, paradigm=Paradigm.MPI,
+                          members=[o for o in range(ranks) if o != r]) for r in range(ranks)]
     writers = [trace.event_writer_from_location(location) for location in locations]
     region = {}
 
@@ -101,7 +108,48 @@ with otf2.writer.open(directory, timer_resolution=1_000_000_000) as trace:
             writers[rank].mpi_collective_end(at(rank), operation, comm, root, 8, 8)
             leave(rank, name)
 
+    # Of processes and of memory: the enumeration counts bits, and does not combine them.
+    both = RmaSyncLevel(3)
+
+    def fences(members, has_ended_epoch):
+        begun = {}
+        for rank in members:
+            enter(rank, "MPI_Win_fence")
+            writers[rank].rma_collective_begin(at(rank))
+            begun[rank] = now[rank]
+        for rank in members:
+            if has_ended_epoch:
+                now[rank] = max(begun.values()) + 1
+            spend(rank, 3)
+            writers[rank].rma_collective_end(at(rank), CollectiveOp.BARRIER, both, window, NO_ROOT, 0, 0)
+            leave(rank, "MPI_Win_fence")
+
+    def put(rank, to):
+        enter(rank, "MPI_Put")
+        writers[rank].rma_put(at(rank), window, to, 8, 1)
+        writers[rank].rma_op_complete_remote(at(rank), window, 1)
+        leave(rank, "MPI_Put")
+
+    def synchronises(rank, name, group):
+        writers[rank].rma_group_sync(at(rank), both, window, group)
+        leave(rank, name)
+
+    def locks(rank, other):
+        enter(rank, "MPI_Win_lock")
+        writers[rank].rma_request_lock(at(rank), window, other, 0, LockType.EXCLUSIVE)
+        writers[rank].rma_acquire_lock(at(rank), window, other, 0, LockType.EXCLUSIVE)
+        leave(rank, "MPI_Win_lock")
+        enter(rank, "MPI_Win_unlock")
+        writers[rank].rma_release_lock(at(rank), window, other, 0)
+        writers[rank].rma_sync(at(rank), window, other, RmaSyncType(0))
+        writers[rank].rma_wait_change(at(rank), window)
+        leave(rank, "MPI_Win_unlock")
+
     everybody = range(ranks)
+    for rank in everybody:
+        enter(rank, "MPI_Win_create")
+        writers[rank].rma_win_create(at(rank), window)
+        leave(rank, "MPI_Win_create")
     for turn in range(TURNS):
         for rank in everybody:
             writers[rank].enter(at(rank), work)
@@ -152,6 +200,34 @@ with otf2.writer.open(directory, timer_resolution=1_000_000_000) as trace:
             writers[rank].non_blocking_collective_complete(
                 at(rank), CollectiveOp.BARRIER, halves[rank % 2], NO_ROOT, 0, 0, 9)
             leave(rank, "MPI_Wait")
+        # A fence that ends no epoch is left before all have entered it: rank 0 sends then to who has not.
+        fences([0], False)
+        sent = send(0, 1, 30)
+        receive(1, 0, 30, *sent)
+        fences(everybody[1:], False)
+        put(turn % ranks, 0)
+        fences(everybody, True)
+        # All others access the window of one.
+        target = (turn + 1) % ranks
+        enter(target, "MPI_Win_post")
+        synchronises(target, "MPI_Win_post", others[target])
+        begun = {}
+        for rank in everybody:
+            if rank == target:
+                continue
+            enter(rank, "MPI_Win_start")
+            synchronises(rank, "MPI_Win_start", alone[target])
+            spend(rank, 2000)
+            enter(rank, "MPI_Win_complete")
+            begun[rank] = now[rank]
+            spend(rank, 5)
+            synchronises(rank, "MPI_Win_complete", alone[target])
+        enter(target, "MPI_Win_wait")
+        now[target] = max([now[target], *begun.values()]) + 1
+        messages += len(begun)
+        backwards += sum(at(target) < by_clock(rank, time) for rank, time in begun.items())
+        synchronises(target, "MPI_Win_wait", others[target])
+        locks(target, 0)
         root = turn % ranks
         collective("MPI_Bcast", CollectiveOp.BCAST, world, everybody, root, lambda rank: [root])
         collective("MPI_Reduce", CollectiveOp.REDUCE, world, everybody, root,
