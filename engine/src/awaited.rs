@@ -9,6 +9,9 @@
 //! receives, the destination of what sends. Of a collective call it is whoever is proven not to have entered it. A request and another communicator
 //! tell nothing, and `MPI_ANY_SOURCE` means anybody: then the tasks that do not wait in MPI are looked at, if they are few.
 
+mod cycle;
+#[cfg(test)]
+mod slowly;
 mod tasks;
 mod walk;
 
@@ -169,6 +172,9 @@ pub(crate) fn of(
         }
     }
     walk.follow(&tasks);
+    // What every test of an answer comes by.
+    #[cfg(test)]
+    slowly::check(&walk, &tasks);
     walk.result(&tasks)
 }
 

@@ -10,6 +10,7 @@ use progress_map::{Across, Map, PointKind};
 mod alike;
 mod awaited;
 pub(crate) mod by_recorder;
+mod chains;
 mod programs;
 mod sends;
 mod trouble;

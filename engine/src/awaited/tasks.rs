@@ -12,6 +12,7 @@ use library::{Part, Wait};
 use snapshot::Task;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use waitgraph::{Communicator, Does, Half, Peer, Rank, Tag, Truth};
 
 /// What keeps a task from going on.
@@ -28,7 +29,7 @@ pub(super) enum Standing {
         each: bool,
     },
     /// It waits in a collective call until these classes enter it.
-    Entry { call: String, classes: Vec<usize> },
+    Entry { call: String, classes: Rc<[usize]> },
     /// It waits for anybody's message.
     Anybody { call: String },
     /// It waits, and nothing tells for whom.
@@ -69,6 +70,10 @@ pub(super) struct Tasks<'j, 'a> {
     found: Vec<OnceCell<Found>>,
     /// By kind.
     at_entry: Vec<OnceCell<bool>>,
+    /// By class: those that have to enter its collective call.
+    have_to_enter: Vec<OnceCell<Rc<[usize]>>>,
+    /// By rank: the tasks whose operations name it.
+    naming: OnceCell<BTreeMap<u32, Vec<usize>>>,
     not_entered: &'j [NotEntered],
     has_moved: &'j dyn Fn(usize) -> bool,
 }
@@ -101,6 +106,8 @@ impl<'j, 'a> Tasks<'j, 'a> {
             by_rank: by_rank.collect(),
             found: (0..job.kinds).map(|_| OnceCell::new()).collect(),
             at_entry: vec![OnceCell::new(); job.kinds],
+            have_to_enter: vec![OnceCell::new(); members.len()],
+            naming: OnceCell::new(),
             job,
             members,
             all,
@@ -154,6 +161,30 @@ impl<'j, 'a> Tasks<'j, 'a> {
                 _ => Service::MayBe,
             },
         }
+    }
+
+    /// The first task that stands in the operation which a task waits for that takes anybody's message. Its operation names that one's rank: of an operation of which nobody is known, or
+    /// only others, it is not known that it is the one.
+    pub(super) fn server_of(&self, at: usize) -> Option<usize> {
+        let naming = self.naming.get_or_init(|| self.by_named_rank());
+        let mut others = naming.get(&self.task(at).rank?)?.iter().copied();
+        others.find(|&other| other != at && self.service(other, at) == Service::Given)
+    }
+
+    /// By rank the tasks whose operations name it, in their order.
+    fn by_named_rank(&self) -> BTreeMap<u32, Vec<usize>> {
+        let mut naming: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+        for at in 0..self.all.len() {
+            for half in &self.found(at).halves {
+                if let Peer::Rank(Rank(rank)) = half.peer {
+                    let known = naming.entry(rank).or_default();
+                    if known.last() != Some(&at) {
+                        known.push(at);
+                    }
+                }
+            }
+        }
+        naming
     }
 
     /// The sends that could be the message which `at` waits for of `sender`, if that is what it waits for and no other thread of the sender may
@@ -245,13 +276,20 @@ impl<'j, 'a> Tasks<'j, 'a> {
 
     /// The classes that have to enter the collective call of a class before it can be left. One that is ahead by the order of the code
     /// contradicts that.
-    fn has_to_enter(&self, class: usize) -> Vec<usize> {
+    fn has_to_enter(&self, class: usize) -> Rc<[usize]> {
         let proven = |fact: &&NotEntered| {
             fact.whom == class
                 && fact.certainty == waitgraph::Certainty::Proven
                 && self.job.relation(class, fact.who) != Some(Relation::Before)
         };
-        Vec::from_iter(self.not_entered.iter().filter(proven).map(|fact| fact.who))
+        let found = || {
+            self.not_entered
+                .iter()
+                .filter(proven)
+                .map(|fact| fact.who)
+                .collect()
+        };
+        Rc::clone(self.have_to_enter[class].get_or_init(found))
     }
 }
 

@@ -1,41 +1,54 @@
 //! From those that are named to those whom they wait for, and on to the end.
 
 use super::tasks::{Service, Standing, Tasks};
-use super::{Awaited, ChainEnd, Culprit, ToldBy, Wait, WaitsFor};
+use super::{Awaited, ChainEnd, Culprit, ToldBy, Wait, WaitsFor, cycle};
 use crate::Who;
 use crate::answer::Certainty;
 use crate::assemble::first_task;
 use base::RankSet;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+/// From whom a task was reached, and whether that one certainly waits for it; `None` for those that are named.
+pub(super) type Via = Option<(usize, bool)>;
 
 /// The tasks that can be reached from those that are named, by what they wait for; nearest first.
 #[derive(Default)]
 pub(super) struct Walk {
-    /// From whom each was reached, and whether that one certainly waits for it; `None` for those that are named.
-    reached: BTreeMap<usize, Option<(usize, bool)>>,
-    queue: VecDeque<usize>,
-    free: Vec<usize>,
+    pub(super) reached: BTreeMap<usize, Via>,
+    /// Those that were reached, nearest first.
+    pub(super) order: Vec<usize>,
+    pub(super) queue: VecDeque<usize>,
+    pub(super) free: Vec<usize>,
     /// Who waits, and who stands in the operation that it waits for.
-    served: Vec<(usize, usize)>,
+    pub(super) served: Vec<(usize, usize)>,
     /// Who waits for ranks of which there is no task.
-    unseen: Vec<(usize, u32)>,
+    pub(super) unseen: Vec<(usize, u32)>,
     /// Who waits, and nothing tells for whom.
-    not_told: Vec<usize>,
-    not_known: Vec<usize>,
-    /// From where and to where a wait leads back, if it is certain.
-    back: Vec<(usize, usize)>,
+    pub(super) not_told: Vec<usize>,
+    pub(super) not_known: Vec<usize>,
+    /// The classes of which all tasks were reached. A thousand tasks that wait in a collective call for a thousand others would lead to each of these a thousand times.
+    whole_classes: BTreeSet<usize>,
+    /// Whom a task certainly waits for that was reached before, by the arguments of its call.
+    pub(super) back: BTreeMap<usize, Vec<usize>>,
+}
+
+/// Whether a task that is reached was so before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reached {
+    Before,
+    Now,
 }
 
 impl Walk {
-    pub(super) fn reach(&mut self, at: usize, from: Option<(usize, bool)>) {
-        match (self.reached.get(&at), from) {
-            (None, _) => {
-                self.reached.insert(at, from);
-                self.queue.push_back(at);
-            }
-            (Some(_), Some((from, true))) => self.back.push((from, at)),
-            (Some(_), Some((_, false)) | None) => {}
+    /// A task is reached; whether that was so before.
+    pub(super) fn reach(&mut self, at: usize, from: Via) -> Reached {
+        if self.reached.contains_key(&at) {
+            return Reached::Before;
         }
+        self.reached.insert(at, from);
+        self.order.push(at);
+        self.queue.push_back(at);
+        Reached::Now
     }
 
     pub(super) fn follow(&mut self, tasks: &Tasks<'_, '_>) {
@@ -44,14 +57,11 @@ impl Walk {
                 Standing::Free { .. } | Standing::Halted(_) => self.free.push(at),
                 _ if tasks.is_at_entry(at) => self.free.push(at),
                 Standing::NotKnown => self.not_known.push(at),
-                Standing::Anybody { .. } => {
-                    // Of those whose message it could take one is enough.
-                    let mut others = (0..tasks.all.len()).filter(|&other| other != at);
-                    match others.find(|&other| tasks.service(other, at) == Service::Given) {
-                        Some(server) => self.served.push((at, server)),
-                        None => self.not_told.push(at),
-                    }
-                }
+                // Of those whose message it could take one is enough.
+                Standing::Anybody { .. } => match tasks.server_of(at) {
+                    Some(server) => self.served.push((at, server)),
+                    None => self.not_told.push(at),
+                },
                 Standing::Waits { .. } => self.not_told.push(at),
                 Standing::Ranks { ranks, each, .. } => {
                     for &rank in ranks {
@@ -64,14 +74,19 @@ impl Walk {
                                     self.served.push((at, next));
                                 }
                                 service => {
-                                    self.reach(next, Some((at, *each && service == Service::Not)));
+                                    let certain = *each && service == Service::Not;
+                                    if self.reach(next, Some((at, certain))) == Reached::Before && certain {
+                                        self.back.entry(at).or_default().push(next);
+                                    }
                                 }
                             },
                         }
                     }
                 }
                 Standing::Entry { classes, .. } => {
-                    for next in classes.iter().flat_map(|&class| tasks.of_class(class)) {
+                    let new = classes.iter().filter(|&&class| self.whole_classes.insert(class));
+                    let new = Vec::from_iter(new.flat_map(|&class| tasks.of_class(class)));
+                    for next in new {
                         self.reach(next, Some((at, true)));
                     }
                 }
@@ -80,7 +95,7 @@ impl Walk {
     }
 
     /// From a task that is named to this one, and whether each of them certainly waits for the next.
-    fn path(&self, to: usize) -> (Vec<usize>, bool) {
+    pub(super) fn path(&self, to: usize) -> (Vec<usize>, bool) {
         let (mut path, mut certain) = (vec![to], true);
         let mut at = to;
         while let Some(Some((from, is_certain))) = self.reached.get(&at) {
@@ -151,13 +166,8 @@ impl Walk {
                 end: ChainEnd::Unknown,
             });
         }
-        let cycles = self.back.iter().filter_map(|&(from, to)| {
-            // Who waits for one of two that has done its part waits for the other, which may go on.
-            let (path, certain) = self.path(from);
-            let start = path.iter().position(|&at| at == to).filter(|_| certain)?;
-            Some((path, start))
-        });
-        let (path, start) = cycles.min_by_key(|(path, _)| path.len())?;
+        // Who waits for one of two that has done its part waits for the other, which may go on.
+        let (path, start) = cycle::of(self, tasks)?;
         Some(Awaited {
             chain: self.chain(tasks, &path, path.get(start).copied()),
             end: ChainEnd::Cycle(start),
@@ -222,7 +232,7 @@ impl Walk {
 }
 
 /// Those who do not wait in MPI, if all others do and these are few.
-fn alone_outside(tasks: &Tasks<'_, '_>, reached: &BTreeMap<usize, Option<(usize, bool)>>) -> Option<Culprit> {
+fn alone_outside(tasks: &Tasks<'_, '_>, reached: &BTreeMap<usize, Via>) -> Option<Culprit> {
     let mut free = Vec::new();
     for at in 0..tasks.all.len() {
         match tasks.standing(at) {

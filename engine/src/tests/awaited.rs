@@ -28,7 +28,7 @@ void f(MPI_Comm other, int from, int to) {
 ";
 
 /// The variables of the source are in the frame; who optimises is not asked, since the build is not known to have.
-fn stacks(given: &[&str]) -> Vec<Task> {
+pub(super) fn stacks(given: &[&str]) -> Vec<Task> {
     // As a debugger passes them: by the position of the argument.
     let pass = |outer: &mut snapshot::Frame| {
         for (name, value) in std::mem::take(&mut outer.values) {
