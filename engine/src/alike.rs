@@ -11,6 +11,7 @@
 //! task, and its first two tell whether tasks that look alike there are at one point. Both are among those two, whatever stacks the class has.
 
 use snapshot::{Frames, ProcessState, Task};
+use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 /// What was seen of a task, by its place among the kinds of a job.
@@ -145,31 +146,53 @@ struct Numbered {
     count: usize,
 }
 
+/// Nearly all tasks of a large job are like one of so many that came last and were like none of these.
+const LAST: usize = 8;
+
+/// Tasks that are the same.
+struct Met {
+    print: u64,
+    first: u32,
+    /// The last of them: tasks of one node share their frames, and are the quickest to compare.
+    latest: u32,
+}
+
 fn numbered(
     tasks: &[Task],
     fingerprint: impl Fn(&Task) -> u64,
     are_same: impl Fn(&Task, &Task) -> bool,
 ) -> Numbered {
-    let prints = (0_u32..).zip(tasks).map(|(at, task)| (fingerprint(task), at));
-    let mut prints = Vec::from_iter(prints);
-    prints.sort_unstable();
-    // Who is the same as an earlier task has the number of that one's place.
+    // Who is the same as an earlier task has the number of that one's place. Each task is looked at once, while it is at hand: a million of them are not in any cache.
     let mut numbers = vec![0; tasks.len()];
-    for chunk in prints.chunk_by(|a, b| a.0 == b.0) {
+    let mut last: VecDeque<Met> = VecDeque::with_capacity(LAST);
+    let mut others: Vec<(u64, u32)> = Vec::new();
+    for (at, task) in (0_u32..).zip(tasks) {
+        let print = fingerprint(task);
+        let mut met = last.iter_mut();
+        let met = met.find(|met| met.print == print && are_same(&tasks[met.latest as usize], task));
+        if let Some(met) = met {
+            numbers[at as usize] = met.first;
+            met.latest = at;
+            continue;
+        }
+        numbers[at as usize] = at;
+        others.push((print, at));
+        last.truncate(LAST - 1);
+        last.push_front(Met {
+            print,
+            first: at,
+            latest: at,
+        });
+    }
+    others.sort_unstable();
+    for chunk in others.chunk_by(|a, b| a.0 == b.0) {
         let mut firsts: Vec<u32> = Vec::new();
-        let mut before: Option<u32> = None;
         for &(_, at) in chunk {
             let is_same = |other: &u32| are_same(&tasks[*other as usize], &tasks[at as usize]);
-            // Tasks of one node share their frames, and are the quickest to compare.
-            let known = match before.filter(is_same) {
-                Some(before) => Some(numbers[before as usize]),
-                None => firsts.iter().copied().find(is_same),
-            };
-            numbers[at as usize] = known.unwrap_or(at);
-            if known.is_none() {
-                firsts.push(at);
+            match firsts.iter().copied().find(is_same) {
+                Some(known) => numbers[at as usize] = known,
+                None => firsts.push(at),
             }
-            before = Some(at);
         }
     }
     let mut count = 0;
