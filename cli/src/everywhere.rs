@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use base::RankSet;
 use cluster::{Asked, Gathering, Loss, MapFrames, Patience, Probe, Seen, Transport};
 use engine::Map;
-use nodes::{Found, FrameError, Merge, Merged, NodeId, Piece, Report};
+use nodes::{Found, Look, Merge, Merged, NodeId, Piece, Report};
 use project::{Failure, JobMap};
 use regular_files::{Limit, User};
 use runtime_probe::{Job, Options, ProcessTable, TableEntry, own_host};
@@ -207,22 +207,20 @@ impl Everywhere {
             .together
             .as_mut()
             .map(|together| together.reduction.ask(look));
-        let seen = self.gathering.look(look, look_here);
+        self.notes = Vec::new();
+        self.look(&mut merge, look, look_here);
         let own = own_host();
         if let Some((header, records)) = here {
             // What is here is behind all that are asked.
             merge.add(NodeId(u32::MAX), None, Report::of(header, records));
         }
-        self.notes = Vec::new();
-        self.add(&mut merge, seen);
         if let Some(asked) = was_asked {
             let pieces = asked.and_then(|()| self.pieces());
             let left_out = self.left_out(&mut merge, pieces);
             if !left_out.is_empty() {
                 self.gathering.add(left_out);
                 self.gathering.settle(begun.elapsed());
-                let seen = self.gathering.look(look, || {});
-                self.add(&mut merge, seen);
+                self.look(&mut merge, look, || {});
             }
         }
         let name = |node: NodeId| {
@@ -255,16 +253,18 @@ impl Everywhere {
         pieces.unwrap_or_else(|| Ok(Vec::new()))
     }
 
-    /// Adds what was seen by those that were asked one by one.
-    fn add(&mut self, merge: &mut Merge, seen: Result<Vec<Seen>, FrameError>) {
-        self.notes.extend(seen.as_ref().err().map(ToString::to_string));
-        for Seen { node, report, late } in seen.unwrap_or_default() {
-            let Some(asked) = self.asked.get(&node) else {
-                continue;
-            };
-            self.notes.extend(lateness(asked.host.as_str(), late));
-            merge.add(node, asked.ranks.as_ref(), report);
-        }
+    /// Adds what those see that are asked one by one, as it comes.
+    fn look(&mut self, merge: &mut Merge, look: Look, meanwhile: impl FnOnce()) {
+        let (all, mut late_notes) = (&self.asked, BTreeMap::new());
+        let mut take = |Seen { node, report, late }: Seen| {
+            if let Some(asked) = all.get(&node) {
+                late_notes.extend(lateness(asked.host.as_str(), late).map(|note| (node, note)));
+                merge.add(node, asked.ranks.as_ref(), report);
+            }
+        };
+        let too_large = self.gathering.look(look, meanwhile, &mut take).err();
+        self.notes.extend(too_large.map(|error| error.to_string()));
+        self.notes.extend(late_notes.into_values());
     }
 
     /// Adds what was seen by those that answer together. Those that were to, and are not in it, do so no longer, and are handed back.

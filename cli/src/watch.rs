@@ -124,7 +124,7 @@ impl Look {
     /// The processes of the tasks whose stacks were read: one that is being ended has none any more.
     fn alive(&self) -> impl Iterator<Item = Process> + '_ {
         let alive = self.seen.records.iter().filter(|task| !task.frames.is_empty());
-        alive.filter_map(|task| Some((task.host.clone(), task.pid?)))
+        alive.filter_map(|task| Some((task.host.to_string(), task.pid?)))
     }
 }
 

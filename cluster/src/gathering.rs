@@ -55,6 +55,8 @@ pub struct Gathering {
     slowest: Duration,
     /// How long the hosts may yet take for what they are about to be asked. What we do ourselves in between is not their time.
     left: Duration,
+    /// When the last look was begun.
+    look_begun: Option<Instant>,
     nodes: Vec<Node>,
     /// All maps, as they are sent.
     maps: Option<Arc<[u8]>>,
@@ -87,6 +89,7 @@ impl Gathering {
             patience,
             slowest: Duration::ZERO,
             left: patience.deadline,
+            look_begun: None,
             nodes: Vec::from_iter(asked.into_iter().map(|(id, asked)| Node::new(id, asked))),
             maps: None,
             peer: Peer::Probe(probe),
@@ -108,9 +111,11 @@ impl Gathering {
         let deadline = self.patience.deadline.saturating_sub(over);
         let is_settled = |node: &Node| node.is_ready() || node.is_lost();
         let has_found = |all: &Self| all.nodes.iter().any(|node| node.found.is_some());
-        self.run(begun + deadline / 2, |all| all.worth_waiting(is_settled));
+        // Nobody was asked to look.
+        let take = &mut |_: Seen| {};
+        self.run(begun + deadline / 2, take, |all| all.worth_waiting(is_settled));
         if !has_found(self) {
-            self.run(begun + deadline, |all| {
+            self.run(begun + deadline, take, |all| {
                 all.worth_waiting(is_settled).filter(|_| !has_found(all))
             });
         }
@@ -141,12 +146,17 @@ impl Gathering {
         self.nodes.iter_mut().for_each(|node| node.has_maps = false);
     }
 
-    /// One look of all hosts that are not lost, those that were late included: what each has seen. Who has not answered when the patience ends is lost. `meanwhile` is done once
-    /// all that are ready were asked, for what is to be seen at the same time.
+    /// One look of all hosts that are not lost, those that were late included. What each has seen is handed to `take` as it comes, so that of thousands of hosts nobody keeps all. Who has not answered when the patience ends
+    /// is lost. `meanwhile` is done once all that are ready were asked, for what is to be seen at the same time.
     ///
     /// # Errors
     /// The question is too large to be sent; then `meanwhile` was done all the same.
-    pub fn look(&mut self, look: Look, meanwhile: impl FnOnce()) -> Result<Vec<Seen>, FrameError> {
+    pub fn look(
+        &mut self,
+        look: Look,
+        meanwhile: impl FnOnce(),
+        take: &mut dyn FnMut(Seen),
+    ) -> Result<(), FrameError> {
         let question: Arc<[u8]> = match ToNode::Look(look).to_bytes() {
             Ok(bytes) => bytes.into(),
             Err(error) => {
@@ -155,38 +165,34 @@ impl Gathering {
             }
         };
         for node in &mut self.nodes {
-            (node.report, node.asked_at) = (None, None);
+            (node.has_reported, node.asked_at) = (false, None);
         }
         let begun = Instant::now();
-        let until = Instant::now() + self.left;
-        let is_done = |node: &Node| node.report.is_some() || node.is_lost();
+        self.look_begun = Some(begun);
+        let until = begun + self.left;
+        let is_done = |node: &Node| node.has_reported || node.is_lost();
         // Who was late is asked as soon as it is ready.
-        let is_due = |node: &Node| node.report.is_none() && node.is_ready();
+        let is_due = |node: &Node| !node.has_reported && node.is_ready();
         self.ask(&question);
-        self.run(until, |all| all.worth_waiting(|node| !node.has_more_to_send()));
+        self.run(until, take, |all| {
+            all.worth_waiting(|node| !node.has_more_to_send())
+        });
         let own = Instant::now();
         meanwhile();
         let until = until + own.elapsed();
         // What has come in the meantime counts, and others may be as slow as we are.
         self.slowest = self.slowest.max(own.elapsed());
-        self.step();
+        self.step(take);
         let is_worth_it = |all: &Self| all.worth_waiting(is_done);
         while Instant::now() < until && is_worth_it(self).is_some() {
             self.ask(&question);
-            self.run(until, |all| {
+            self.run(until, take, |all| {
                 is_worth_it(all).filter(|_| !all.nodes.iter().any(is_due))
             });
         }
         self.give_up(is_done);
         self.left = self.patience.deadline;
-        let seen = self.nodes.iter_mut().filter_map(|node| {
-            Some(Seen {
-                node: node.id,
-                report: node.report.take()?,
-                late: node.asked_at?.saturating_duration_since(begun),
-            })
-        });
-        Ok(seen.collect())
+        Ok(())
     }
 
     /// Waits no longer for hosts that are not `done`.
@@ -208,7 +214,7 @@ impl Gathering {
     /// Asks those that wait for it.
     fn ask(&mut self, question: &Arc<[u8]>) {
         for node in &mut self.nodes {
-            if node.report.is_some() || !node.is_ready() {
+            if node.has_reported || !node.is_ready() {
                 continue;
             }
             let tasks = node.found.as_ref().map_or(0, |found| found.tasks.len());
@@ -224,11 +230,11 @@ impl Gathering {
         }
     }
 
-    /// Talks to all hosts until a time, or until that is not `worth` it any more; it says for how long it is if nothing happens by then.
-    fn run(&mut self, until: Instant, worth: impl Fn(&Self) -> Option<Duration>) {
+    /// Talks to all hosts until a time, or until that is not `worth` it any more; it says for how long it is if nothing happens by then. Reports go to `take`.
+    fn run(&mut self, until: Instant, take: &mut dyn FnMut(Seen), worth: impl Fn(&Self) -> Option<Duration>) {
         loop {
             self.connect();
-            self.step();
+            self.step(take);
             let left = until.saturating_duration_since(Instant::now());
             match worth(self) {
                 Some(worth) if !left.is_zero() => self.wait(left.min(worth)),
@@ -263,7 +269,8 @@ impl Gathering {
         }
     }
 
-    fn step(&mut self) {
+    fn step(&mut self, take: &mut dyn FnMut(Seen)) {
+        let look_begun = self.look_begun;
         for node in &mut self.nodes {
             let Some(session) = node.session() else { continue };
             match session.step() {
@@ -275,7 +282,15 @@ impl Gathering {
                                 node.begun_at
                             }
                             Event::Report(report) => {
-                                node.report = Some(report);
+                                let late = node.asked_at.zip(look_begun);
+                                node.has_reported = true;
+                                take(Seen {
+                                    node: node.id,
+                                    report,
+                                    late: late.map_or(Duration::ZERO, |(at, begun)| {
+                                        at.saturating_duration_since(begun)
+                                    }),
+                                });
                                 node.asked_at
                             }
                             // A session with a probe gives none of them.

@@ -5,7 +5,7 @@ use crate::loss::Loss;
 use crate::patience::Standing;
 use crate::session::Session;
 use base::RankSet;
-use nodes::{Found, NodeId, Report, Select};
+use nodes::{Found, NodeId, Select};
 use std::time::{Duration, Instant};
 
 /// Who has said nothing for so long while we connect to him keeps nobody else from being connected to.
@@ -28,7 +28,8 @@ pub(crate) struct Node {
     pub(crate) asked: Asked,
     pub(crate) line: Line,
     pub(crate) found: Option<Found>,
-    pub(crate) report: Option<Report>,
+    /// What it has seen was taken.
+    pub(crate) has_reported: bool,
     /// When it was begun to connect to it.
     pub(crate) begun_at: Option<Instant>,
     /// When it was asked for the report.
@@ -54,7 +55,7 @@ impl Node {
             asked,
             line: Line::Waiting,
             found: None,
-            report: None,
+            has_reported: false,
             begun_at: None,
             asked_at: None,
             has_maps: false,

@@ -97,7 +97,7 @@ pub(crate) fn first_task(task: &Task) -> FirstTask {
     FirstTask {
         rank: task.rank,
         pid: task.pid,
-        host: task.host.clone(),
+        host: task.host.to_string(),
     }
 }
 

@@ -114,7 +114,7 @@ mod tests {
             ..Frame::default()
         };
         let task = Task {
-            program: "/home/a/app".to_owned(),
+            program: "/home/a/app".into(),
             ..Task::default()
         };
         in_mpi(&task, &Vec::from_iter(frames.iter().map(frame)))

@@ -66,7 +66,7 @@ pub(crate) fn other_program(map: &Map, task: &Task) -> Option<String> {
     if task.build.is_empty() || task.build == crate::build_id_text(&binding.build_id) {
         return None;
     }
-    let [own, mapped] = [&task.program, &binding.executable].map(|path| base::last_component(path));
+    let [own, mapped] = [&*task.program, &binding.executable].map(base::last_component);
     Some(if own == mapped {
         format!("it runs another build of {own}: nothing but MPI orders tasks of different builds")
     } else {

@@ -163,7 +163,10 @@ pub(crate) fn halted<'t>(tasks: &'t [Task], who: &dyn Fn(&[&'t Task]) -> Who) ->
         who: who(&members),
         why,
         pid: members.first().and_then(|task| task.pid),
-        host: members.first().map(|task| task.host.clone()).unwrap_or_default(),
+        host: members
+            .first()
+            .map(|task| task.host.to_string())
+            .unwrap_or_default(),
     });
     halted.collect()
 }

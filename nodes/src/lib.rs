@@ -20,6 +20,7 @@
 pub mod frame;
 mod merge;
 mod message;
+mod packed;
 mod piece;
 mod plan;
 pub mod report;

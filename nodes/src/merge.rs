@@ -2,12 +2,17 @@
 //!
 //! What comes out depends on the reports alone and not on the order in which they came: a stack is kept once for all nodes, a node's second report of a look counts for nothing, and what two
 //! nodes contradict each other in is believed of neither.
+//!
+//! While reports come, memory follows the distinct stacks and a dozen bytes of each task ([`Packed`]). Tasks with all that is of them are made in the end, each once and in its place: the runs of a node are
+//! looked into when the first of their ranks is due, so that no list of all tasks is sorted.
 
+use crate::packed::{At, Packed, RunId};
 use crate::report::{Report, SharedStack, key_of};
 use base::RankSet;
 use serde::{Deserialize, Serialize};
-use snapshot::{Own, Task};
-use std::collections::{BTreeMap, BTreeSet};
+use snapshot::{Name, Own, Task};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use std::fmt;
 
 /// A node, by its place among those that were asked.
@@ -57,7 +62,7 @@ pub struct Merge {
 pub(crate) struct KnownStack {
     pub(crate) stack: Task,
     /// Its tasks, each with its node.
-    pub(crate) tasks: Vec<(NodeId, Own)>,
+    pub(crate) tasks: Packed,
 }
 
 /// What all nodes together have seen.
@@ -75,6 +80,17 @@ pub struct Merged {
 
 /// Where a task stands among all: those without a rank last.
 type Place = (bool, Option<u32>, NodeId);
+
+fn place(rank: Option<u32>, node: NodeId) -> Place {
+    (rank.is_none(), rank, node)
+}
+
+/// A task that is not made yet: where it belongs, and where it is found.
+type Spot = (Place, StackId, At, RunId);
+
+/// A stack, by its place in the order of their texts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct StackId(usize);
 
 impl Merge {
     /// Takes what a node has seen. `own` are the ranks that it has, where the front knows.
@@ -100,7 +116,7 @@ impl Merge {
         // A node could send what is not in this form, and so keep equal stacks apart.
         let (stack, _) = snapshot::split(stack);
         let mut not_its: BTreeMap<NodeId, Vec<u32>> = BTreeMap::new();
-        let tasks = tasks.filter(|(node, task)| {
+        let is_believed = |(node, task): &(NodeId, Own)| {
             let not_own = task
                 .rank
                 .filter(|&rank| own(*node).is_some_and(|own| !own.contains(rank)));
@@ -113,18 +129,17 @@ impl Merge {
                 *known = known.saturating_add(1);
             }
             not_own.is_none() && fits
-        });
-        let tasks = Vec::from_iter(tasks);
+        };
+        let mut tasks = tasks.filter(is_believed).peekable();
+        if tasks.peek().is_some() {
+            let known = self.stacks.entry(key_of(&stack)).or_insert_with(|| KnownStack {
+                stack: stack.clone(),
+                tasks: Packed::default(),
+            });
+            tasks.for_each(|(node, own)| known.tasks.push(node, &own));
+        }
         for (node, ranks) in not_its {
             self.complain_of_ranks(node, &ranks.into_iter().collect());
-        }
-        if !tasks.is_empty() {
-            let key = key_of(&stack);
-            let new = || KnownStack {
-                stack,
-                tasks: Vec::new(),
-            };
-            self.stacks.entry(key).or_insert_with(new).tasks.extend(tasks);
         }
     }
 
@@ -141,34 +156,54 @@ impl Merge {
 
     /// What all that was taken says; `host` gives the name of a node.
     pub fn finish<'h>(self, host: &dyn Fn(NodeId) -> &'h str) -> Merged {
-        let contested = self.contested();
-        let stacks = self.stacks.len();
-        let is_believed = |own: &Own| own.rank.is_none_or(|rank| !contested.contains(rank));
-        let (complaints, window_us) = (self.complaints(&contested), self.window_us);
-        let mut placed: Vec<(Place, Task)> = Vec::new();
-        for KnownStack { stack, tasks } in self.stacks.into_values() {
-            let believed = tasks.into_iter().filter(|(_, own)| is_believed(own));
-            placed.extend(believed.filter_map(|(node, own)| {
-                let mut task = snapshot::join(&stack, own)?;
-                host(node).clone_into(&mut task.host);
-                if task.rank.is_none() {
-                    task.task = format!("{}:{}", task.host, task.task);
-                }
-                Some(((task.rank.is_none(), task.rank, node), task))
-            }));
-        }
+        let of_nodes = self.ranks();
+        let contested = RankSet::in_several(of_nodes.values());
+        let complaints = self.complaints(&of_nodes, &contested);
+        drop(of_nodes);
+        let stacks = Vec::from_iter(self.stacks.into_values());
+        let mut tasks = Vec::with_capacity(stacks.iter().map(|known| known.tasks.len()).sum());
+        let mut together: Option<(Place, usize)> = None;
+        let mut names: BTreeMap<NodeId, Name> = BTreeMap::new();
         // Two processes of one rank are told apart by their names.
-        placed.sort_by(|a, b| (a.0, &a.1.task).cmp(&(b.0, &b.1.task)));
+        let sort = |tasks: &mut [Task]| tasks.sort_by(|a, b| a.task.cmp(&b.task));
+        in_order(&stacks, |(place, stack, at, run)| {
+            let (_, rank, node) = place;
+            if rank.is_some_and(|rank| contested.contains(rank)) {
+                return;
+            }
+            let known = &stacks[stack.0];
+            let Some(mut task) = snapshot::join(&known.stack, known.tasks.task(run, at)) else {
+                return;
+            };
+            let name = names.entry(node).or_insert_with(|| host(node).into());
+            task.host.clone_from(name);
+            if rank.is_none() {
+                task.task = format!("{}:{}", task.host, task.task);
+            }
+            match together {
+                Some((before, _)) if before == place => {}
+                before => {
+                    if let Some((_, first)) = before {
+                        sort(&mut tasks[first..]);
+                    }
+                    together = Some((place, tasks.len()));
+                }
+            }
+            tasks.push(task);
+        });
+        if let Some((_, first)) = together {
+            sort(&mut tasks[first..]);
+        }
         Merged {
-            tasks: placed.into_iter().map(|(_, task)| task).collect(),
-            stacks,
-            window_us,
+            tasks,
+            stacks: stacks.len(),
+            window_us: self.window_us,
             complaints,
         }
     }
 
     /// What is not believed, in order.
-    fn complaints(&self, contested: &RankSet) -> Vec<Complaint> {
+    fn complaints(&self, of_nodes: &BTreeMap<NodeId, RankSet>, contested: &RankSet) -> Vec<Complaint> {
         let not_its = self.not_its.iter().map(|(&node, ranks)| Complaint::NotItsRanks {
             node,
             ranks: ranks.clone(),
@@ -178,37 +213,64 @@ impl Merge {
             .iter()
             .map(|(&node, &tasks)| Complaint::Contradiction { node, tasks });
         not_its
-            .chain(self.quarrels(contested))
+            .chain(quarrels(of_nodes, contested))
             .chain(contradictory)
             .collect()
     }
 
     /// The ranks of each node.
     fn ranks(&self) -> BTreeMap<NodeId, RankSet> {
-        let mut by_node: BTreeMap<NodeId, Vec<u32>> = BTreeMap::new();
-        for (node, own) in self.stacks.values().flat_map(|known| &known.tasks) {
-            by_node.entry(*node).or_default().extend(own.rank);
+        let mut runs: BTreeMap<NodeId, Vec<(&Packed, RunId)>> = BTreeMap::new();
+        for known in self.stacks.values() {
+            for (run, node) in known.tasks.runs() {
+                runs.entry(node).or_default().push((&known.tasks, run));
+            }
         }
-        let by_node = by_node.into_iter();
-        by_node
-            .map(|(node, ranks)| (node, ranks.into_iter().collect()))
-            .collect()
+        let ranks = |runs: Vec<(&Packed, RunId)>| {
+            let ranks = runs.into_iter().flat_map(|(tasks, run)| tasks.ranks(run));
+            ranks.filter_map(|(_, rank)| rank).collect()
+        };
+        runs.into_iter().map(|(node, runs)| (node, ranks(runs))).collect()
     }
+}
 
-    /// The ranks of which several nodes speak.
-    fn contested(&self) -> RankSet {
-        RankSet::in_several(self.ranks().values())
-    }
-
-    fn quarrels(&self, contested: &RankSet) -> Option<Complaint> {
-        let of_nodes = self.ranks();
-        let involved = of_nodes.iter().filter(|(_, ranks)| ranks.meets(contested));
-        let nodes = Vec::from_iter(involved.map(|(&node, _)| node));
-        (!contested.is_empty()).then(|| Complaint::SeveralNodes {
-            ranks: contested.clone(),
-            nodes,
+/// Hands over where each task is, in the order of their places; of one place those of the first stack first.
+fn in_order(stacks: &[KnownStack], mut take: impl FnMut(Spot)) {
+    let stacks = stacks.iter().enumerate();
+    let runs = stacks.flat_map(|(stack, known)| {
+        known.tasks.runs().filter_map(move |(run, node)| {
+            let places = known.tasks.ranks(run).map(|(_, rank)| place(rank, node));
+            Some((places.min()?, StackId(stack), run, known))
         })
+    });
+    let mut runs = Vec::from_iter(runs);
+    runs.sort_unstable_by_key(|&(first, stack, run, _)| (first, stack, run));
+    let mut runs = runs.into_iter().peekable();
+    let mut due: BinaryHeap<Reverse<Spot>> = BinaryHeap::new();
+    loop {
+        // A run that begins at this place or before it may have what comes next.
+        while let Some((_, stack, run, known)) =
+            runs.next_if(|&(first, ..)| due.peek().is_none_or(|Reverse((place, ..))| first <= *place))
+        {
+            let node = known.tasks.node(run);
+            let spots = known.tasks.ranks(run);
+            due.extend(spots.map(|(at, rank)| Reverse((place(rank, node), stack, at, run))));
+        }
+        match due.pop() {
+            Some(Reverse(spot)) => take(spot),
+            None => return,
+        }
     }
+}
+
+/// That nodes speak of the same ranks, if some do.
+fn quarrels(of_nodes: &BTreeMap<NodeId, RankSet>, contested: &RankSet) -> Option<Complaint> {
+    let involved = of_nodes.iter().filter(|(_, ranks)| ranks.meets(contested));
+    let nodes = Vec::from_iter(involved.map(|(&node, _)| node));
+    (!contested.is_empty()).then(|| Complaint::SeveralNodes {
+        ranks: contested.clone(),
+        nodes,
+    })
 }
 
 impl Complaint {

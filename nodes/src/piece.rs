@@ -4,6 +4,7 @@
 //! node and then as the node has sent them, and a piece ends where its size says it. So a reduction along any tree ends in the same bytes as a gather.
 
 use crate::merge::{KnownStack, Merge, NodeId};
+use crate::packed::Unpacked;
 use base::RankSet;
 use serde::{Deserialize, Serialize};
 use snapshot::{Own, Task};
@@ -58,7 +59,7 @@ impl Merge {
         let mut stacks = Vec::from_iter(self.stacks);
         for (_, known) in &mut stacks {
             // Of one node all tasks have come at once, and keep their order.
-            known.tasks.sort_by_key(|(node, _)| *node);
+            known.tasks.sort();
         }
         let ranges = |(node, ranks): (NodeId, RankSet)| (node, ranks.ranges().to_vec());
         Pieces {
@@ -128,7 +129,7 @@ struct Rest {
     stack: Task,
     /// How many bytes it has as text.
     length: usize,
-    tasks: std::vec::IntoIter<(NodeId, Own)>,
+    tasks: Unpacked,
 }
 
 impl Iterator for Pieces {

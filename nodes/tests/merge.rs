@@ -80,7 +80,7 @@ fn job(random: &mut Random) -> Job {
 fn flat(job: &Job) -> Vec<Task> {
     let tasks = job.hosts.iter().zip(&job.nodes).flat_map(|(host, tasks)| {
         tasks.iter().map(move |task| Task {
-            host: host.clone(),
+            host: host.into(),
             task: match task.rank {
                 Some(_) => task.task.clone(),
                 None => format!("{host}:{}", task.task),

@@ -108,7 +108,7 @@ impl Seen {
         let build = engine::build_id_text(&other.map.binding.as_ref()?.build_id);
         let own = self.records.iter().filter(|task| task.build == build);
         let own = Vec::from_iter(own.cloned());
-        let program = own.first()?.program.clone();
+        let program = own.first()?.program.to_string();
         let mut answer = Analysis::new(&other.map, &own, RankSet::default()).answer();
         // What MPI and the states of tasks say is said of the whole job: here it would be of a part that counts as all of it.
         answer.awaited = None;

@@ -41,7 +41,7 @@ pub fn take_each(maps: &[&Map], tasks: &[TaskRef], options: Options) -> (Header,
         for (at, record) in members.into_iter().zip(taken) {
             let build = builds[map].iter().filter(|_| is_mapped[at]).flatten();
             records[at] = Task {
-                build: build.map(|byte| format!("{byte:02x}")).collect(),
+                build: build.map(|byte| format!("{byte:02x}")).collect::<String>().into(),
                 ..record
             };
         }

@@ -296,7 +296,7 @@ impl<'t> Subject<'t> {
             rank: self.task.rank,
             pid: Some(pid),
             state: self.state,
-            program: self.task.executable.clone(),
+            program: self.task.executable.as_str().into(),
             world: self.world,
             ..Task::default()
         };

@@ -7,10 +7,12 @@
 
 mod event;
 mod frames;
+mod name;
 mod own;
 
 pub use event::{Cause, EVENTS_SCHEMA, Event};
 pub use frames::{Frames, Passed};
+pub use name::Name;
 pub use own::{Own, OwnThread, join, split};
 
 use serde::{Deserialize, Serialize};
@@ -56,8 +58,8 @@ pub struct Task {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pid: Option<u32>,
     /// The host that it runs on, where the tasks of a file are of several hosts.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub host: String,
+    #[serde(default, skip_serializing_if = "str::is_empty")]
+    pub host: Name,
     /// Outermost first.
     #[serde(default)]
     pub frames: Frames,
@@ -78,11 +80,11 @@ pub struct Task {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<ProcessState>,
     /// The path of its program, as the kernel names it.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub program: String,
+    #[serde(default, skip_serializing_if = "str::is_empty")]
+    pub program: Name,
     /// The build-id, in hexadecimal, of the program whose map it was read by, in a job of several programs: frames are of that map, and of no other.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub build: String,
+    #[serde(default, skip_serializing_if = "str::is_empty")]
+    pub build: Name,
     /// The address that stands for `MPI_COMM_WORLD` in this process, where MPI's handles are addresses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub world: Option<u64>,
@@ -289,7 +291,7 @@ pub fn read(text: &str) -> Result<(Header, Vec<Task>), ReadError> {
     let mut header = Header::default();
     let mut tasks: Vec<Task> = Vec::new();
     let mut names = std::collections::BTreeSet::new();
-    let mut known = frames::Known::default();
+    let (mut known, mut names_known) = (frames::Known::default(), name::KnownNames::default());
     for (index, line) in text.lines().enumerate() {
         let line_number = index + 1;
         if line.trim().is_empty() {
@@ -322,6 +324,9 @@ pub fn read(text: &str) -> Result<(Header, Vec<Task>), ReadError> {
                 line: line_number,
                 reason,
             });
+        }
+        for name in [&mut task.host, &mut task.program, &mut task.build] {
+            names_known.share(name);
         }
         known.share(&mut task.frames);
         for thread in &mut task.threads {

@@ -1,7 +1,7 @@
 //! What tasks with one stack differ in: who each is, and what is of it alone. The rest, their common stack, need be kept or sent once.
 
 use crate::frames::{self, Frames, Passed};
-use crate::{Lock, ProcessState, Task};
+use crate::{Lock, Name, ProcessState, Task};
 use serde::{Deserialize, Serialize};
 
 /// What is left of a task without the stack that it may share with others.
@@ -16,8 +16,8 @@ pub struct Own {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pid: Option<u32>,
     /// Its host, where that is not the one of the whole snapshot.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub host: String,
+    #[serde(default, skip_serializing_if = "str::is_empty")]
+    pub host: Name,
     /// What stands for `MPI_COMM_WORLD`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub world: Option<u64>,
@@ -181,7 +181,7 @@ mod tests {
             told: vec!["recv".to_owned()],
             state: state.clone(),
             world: Some(u64::from(rank) << 4),
-            host: format!("node{rank}"),
+            host: format!("node{rank}").into(),
             threads: vec![Thread {
                 thread: rank + 200,
                 frames: frames(1 + u64::from(rank)),

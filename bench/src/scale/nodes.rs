@@ -10,7 +10,7 @@ use base::RankSet;
 use engine::{Analysis, Findings};
 use nodes::{FromNode, Kind, Merge, NodeId, Plan, PlannedNode, Reader, Report, Select, ToNode};
 use report::{Form, Names};
-use snapshot::{Header, ProcessState, RunState, Task};
+use snapshot::{Header, Name, ProcessState, RunState, Task};
 use std::fs::File;
 use std::io::{BufWriter, Read, Write as _};
 use std::ops::Range;
@@ -31,8 +31,8 @@ const PROCESSES: &str = "8";
 pub fn all(sizes: &[u32], reducer: Option<&Path>) -> Result<(), String> {
     println!("Answers of nodes with {PER_NODE} tasks in 4 classes, read as frames, merged and answered\n");
     println!(
-        "{:>6} {:>9} {:>10} {:>9} {:>9} {:>9} {:>9} {:>8}  ",
-        "nodes", "tasks", "bytes/node", "read", "answer", "both", "processor", "memory"
+        "{:>6} {:>9} {:>10} {:>9} {:>9} {:>9} {:>9} {:>8} {:>8}  ",
+        "nodes", "tasks", "bytes/node", "read", "answer", "both", "processor", "merged", "memory"
     );
     let me = std::env::current_exe().map_err(|error| error.to_string())?;
     let file = std::env::temp_dir().join(format!("hindmost-bench-nodes.{}", std::process::id()));
@@ -60,7 +60,7 @@ pub fn all(sizes: &[u32], reducer: Option<&Path>) -> Result<(), String> {
         );
     }
     println!(
-        "\nread: all frames read, checked and merged; answer: who is behind, as text; memory: the largest that the process had. Without frames: the same tasks, answered for."
+        "\nread: all frames read, checked and merged; answer: who is behind, as text; merged: the largest memory until all was merged, before a task was made of it; memory: the largest at all. Without frames: the same tasks, answered for."
     );
     Ok(())
 }
@@ -142,7 +142,7 @@ impl OfNodes {
             Task {
                 pid: Some(40_000 + rank % PER_NODE),
                 held_ns: Some(9_000 + u64::from(rank.wrapping_mul(2_654_435_761) % 9_000)),
-                program: "/home/user/solver/bin/solver".to_owned(),
+                program: "/home/user/solver/bin/solver".into(),
                 state: Some(ProcessState {
                     run: RunState::Running,
                     cpu_ms: Some(u64::from(rank.wrapping_mul(40_503) % 1_000_000)),
@@ -252,33 +252,40 @@ impl OfNodes {
         bytes: u64,
         words: &str,
     ) -> Result<(), String> {
+        let kept = peak_megabytes();
         let hosts = Vec::from_iter((0..self.nodes).map(host));
         let merged = merge.finish(&|node| hosts.get(node.0 as usize).map_or("", String::as_str));
         if !merged.complaints.is_empty() {
             return Err(format!("{:?}", merged.complaints));
         }
         let bytes = format!("{}", bytes / u64::from(self.nodes));
-        self.answer(&merged.tasks, begun, &bytes, words)
+        self.answer(&merged.tasks, begun, (&bytes, &format!("{kept} MB")), words)
     }
 
     /// Answers without frames.
     fn flat(&self) -> Result<(), String> {
         let with_host = |node: u32| {
             let tasks = self.tasks(node).into_iter();
+            let host = Name::from(host(node));
             tasks.map(move |task| Task {
-                host: host(node),
+                host: host.clone(),
                 ..task
             })
         };
         let tasks = Vec::from_iter((0..self.nodes).flat_map(with_host));
-        self.answer(&tasks, (Instant::now(), processor_time()), "", "without frames")
+        self.answer(
+            &tasks,
+            (Instant::now(), processor_time()),
+            ("", ""),
+            "without frames",
+        )
     }
 
     fn answer(
         &self,
         tasks: &[Task],
         (begun, busy): (Instant, Duration),
-        bytes: &str,
+        (bytes, kept): (&str, &str),
         words: &str,
     ) -> Result<(), String> {
         let read = begun.elapsed();
@@ -303,7 +310,7 @@ impl OfNodes {
         }
         let milliseconds = |time: Duration| format!("{:.0} ms", time.as_secs_f64() * 1e3);
         println!(
-            "{:>6} {:>9} {bytes:>10} {:>9} {:>9} {:>9} {:>9} {:>5} MB  {words}",
+            "{:>6} {:>9} {bytes:>10} {:>9} {:>9} {:>9} {:>9} {kept:>8} {:>5} MB  {words}",
             self.nodes,
             tasks.len(),
             milliseconds(read),

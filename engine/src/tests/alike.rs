@@ -173,8 +173,8 @@ fn prototype(random: &mut Random, program: &Program) -> Task {
         },
         error: one_in(random, 12).then(|| "its memory was not read".to_owned()),
         state: state(random),
-        program: build.0.to_owned(),
-        build: build.1.to_owned(),
+        program: build.0.into(),
+        build: build.1.into(),
         world: one_in(random, 2).then_some(1),
         threads,
         ..Task::default()
@@ -186,7 +186,7 @@ fn with_own(random: &mut Random, task: &mut Task, number: u32) {
     task.task = number.to_string();
     task.rank = Some(number);
     task.pid = Some(1000 + number);
-    task.host = pick(random, &["", "node1", "node1", "node2"]).to_owned();
+    task.host = pick(random, &["", "node1", "node1", "node2"]).into();
     task.held_ns = Some(random.below(1000) as u64);
     if let Some(state) = &mut task.state {
         state.cpu_ms = Some(random.below(1000) as u64);

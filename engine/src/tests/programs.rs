@@ -31,8 +31,8 @@ fn two_programs(other: &str) -> Vec<Task> {
     let mut tasks = tasks(&["main:4 step=5", "main:3 step=5", "main:4 step=1", "main:3 step=1"]);
     for (at, task) in tasks.iter_mut().enumerate() {
         (task.program, task.build) = match at {
-            0 | 1 => ("/bin/air".to_owned(), "01".to_owned()),
-            _ => (other.to_owned(), "02".to_owned()),
+            0 | 1 => ("/bin/air".into(), "01".into()),
+            _ => (other.into(), "02".into()),
         };
     }
     tasks

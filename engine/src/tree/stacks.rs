@@ -28,8 +28,9 @@ impl Analysis<'_> {
             earlier.chain([now.iter().map(|&(_, task)| task).collect()]),
         ));
         let qualified = QualifiedNames::of(self.tasks.iter().chain(self.samples.iter().flatten()));
-        let programs = self.tasks.iter().map(|task| &task.program);
-        let programs = programs.filter(|path| !path.is_empty()).cloned().collect();
+        let programs: BTreeSet<&str> = self.tasks.iter().map(|task| &*task.program).collect();
+        let programs = programs.into_iter().filter(|path| !path.is_empty());
+        let programs = programs.map(str::to_owned).collect();
         let mut trees: Vec<Tree> = Vec::from_iter(self.samples.iter().map(|tasks| {
             let numbered = tasks
                 .iter()

@@ -1,7 +1,7 @@
 //! The probe asked over a stream: started by the command line that starts it on other hosts, here by a shell in place of `ssh`; some of the hosts misbehave.
 
 use crate::support::{Target, until};
-use cluster::{Asked, Gathering, Loss, Patience, Probe, Reached, Transport};
+use cluster::{Asked, Gathering, Loss, Patience, Probe, Reached, Seen, Transport};
 use nodes::{Merge, NodeId, Select};
 use runtime_probe::{Options, own_host};
 use std::path::Path;
@@ -66,6 +66,16 @@ fn served() -> usize {
     String::from_utf8_lossy(&output.stdout).lines().count()
 }
 
+/// What each host sees in a look.
+fn look(gathering: &mut Gathering, meanwhile: impl FnOnce()) -> Vec<Seen> {
+    let mut seen = Vec::new();
+    let look = Options::default().as_look();
+    gathering
+        .look(look, meanwhile, &mut |one| seen.push(one))
+        .unwrap();
+    seen
+}
+
 #[test]
 fn whoever_can_be_asked_answers_and_of_all_others_it_is_known_why_not() {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -119,10 +129,7 @@ fn whoever_can_be_asked_answers_and_of_all_others_it_is_known_why_not() {
 
     let mut merge = Merge::default();
     let mut meanwhile = 0;
-    for seen in gathering
-        .look(Options::default().as_look(), || meanwhile += 1)
-        .unwrap()
-    {
+    for seen in look(&mut gathering, || meanwhile += 1) {
         let asked = gathering.asked(seen.node).unwrap();
         assert_eq!(seen.report.header.host, own_host());
         merge.add(seen.node, asked.ranks.as_ref(), seen.report);
@@ -182,7 +189,7 @@ fn whoever_can_be_asked_answers_and_of_all_others_it_is_known_why_not() {
     ));
 
     // A second look asks those that are there, and they end with whoever asks.
-    let again = gathering.look(Options::default().as_look(), || {}).unwrap();
+    let again = look(&mut gathering, || {});
     assert_eq!(again.len(), 3);
     drop(gathering);
     until("no probe is left", || served() == 0);
@@ -232,7 +239,7 @@ fn a_host_may_be_slow_or_large_or_lost_in_the_middle_of_its_answer() {
     assert!(kill.unwrap().success());
 
     let mut merge = Merge::default();
-    for seen in gathering.look(Options::default().as_look(), || {}).unwrap() {
+    for seen in look(&mut gathering, || {}) {
         let own = gathering.asked(seen.node).unwrap().ranks.clone();
         merge.add(seen.node, own.as_ref(), seen.report);
     }
