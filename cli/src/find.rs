@@ -280,7 +280,7 @@ fn find_job(args: &FindArgs) -> Result<Whereabouts, Failure> {
         return Plan::listed(path, &args.hosts)?.whereabouts();
     }
     if let Some(id) = &args.which.job {
-        return Plan::of_slurm(id, &args.hosts)?.whereabouts();
+        return Plan::of_batch(id, &args.hosts)?.whereabouts();
     }
     let job = match (&args.table, args.launcher, &args.pids[..]) {
         (Some(path), ..) => project::job_of_table(path)?,

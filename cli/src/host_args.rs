@@ -2,7 +2,7 @@
 
 use crate::args::duration;
 use clap::Args;
-use cluster::slurm::JobId;
+use cluster::BatchJob;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -12,9 +12,9 @@ pub(crate) struct WhichHosts {
     /// The hosts of the job, `host` or `host:pid[,pid…]` on each line: where no pid is given, the ranks of the only job there are read
     #[arg(long, value_name = "FILE", conflicts_with = "here")]
     pub(crate) hosts: Option<PathBuf>,
-    /// A job of Slurm by its number, from any host where squeue and srun work (4711, one step of it 4711.0, a part of an array 4711_7)
+    /// A job by its number: of Slurm, from any host where squeue and srun work (4711, one step of it 4711.0, a part of an array 4711_7), or of Flux, in the instance that runs it (ƒ2xYz4b, f2xYz4b)
     #[arg(long, value_name = "JOBID", conflicts_with = "here")]
-    pub(crate) job: Option<JobId>,
+    pub(crate) job: Option<BatchJob>,
 }
 
 /// Whether other hosts are asked, and how.

@@ -7,8 +7,7 @@ use crate::everywhere::{Everywhere, Unreached};
 use crate::host_args::{HostArgs, WhichHosts};
 use crate::output;
 use crate::whereabouts::{Plan, Whereabouts};
-use cluster::Asked;
-use cluster::slurm::JobId;
+use cluster::{Asked, BatchJob};
 use project::Failure;
 use runtime_probe::Job;
 use snapshot::Task;
@@ -28,8 +27,8 @@ pub(crate) enum Watched<'a> {
     Launcher(u32),
     /// The ranks on hosts that were listed.
     Hosts(Plan),
-    /// A job of Slurm.
-    Slurm(&'a JobId, Plan),
+    /// A job of a batch system.
+    Batch(&'a BatchJob, Plan),
 }
 
 impl<'a> Watched<'a> {
@@ -40,7 +39,7 @@ impl<'a> Watched<'a> {
     pub(crate) fn of_hosts(which: &'a WhichHosts, args: &HostArgs) -> Result<Option<Self>, Failure> {
         Ok(match (&which.hosts, &which.job) {
             (Some(path), _) => Some(Watched::Hosts(Plan::listed(path, args)?)),
-            (None, Some(id)) => Some(Watched::Slurm(id, Plan::of_slurm(id, args)?)),
+            (None, Some(id)) => Some(Watched::Batch(id, Plan::of_batch(id, args)?)),
             (None, None) => None,
         })
     }
@@ -49,7 +48,7 @@ impl<'a> Watched<'a> {
     pub(crate) fn launcher(&self) -> Option<u32> {
         match self {
             Watched::Launcher(pid) => Some(*pid),
-            Watched::Hosts(_) | Watched::Slurm(..) => None,
+            Watched::Hosts(_) | Watched::Batch(..) => None,
         }
     }
 
@@ -60,7 +59,7 @@ impl<'a> Watched<'a> {
                 let job = project::job_of(*pid).ok()?;
                 Whereabouts::of_job(job, Some(*pid), None, args).ok()
             }
-            Watched::Hosts(plan) | Watched::Slurm(_, plan) => Some(plan.whereabouts_by_now()),
+            Watched::Hosts(plan) | Watched::Batch(_, plan) => Some(plan.whereabouts_by_now()),
         }
     }
 }
@@ -71,7 +70,7 @@ impl fmt::Display for Watched<'_> {
             Watched::Launcher(pid) => write!(f, "the job of process {pid}"),
             Watched::Hosts(plan) if plan.hosts() == 1 => f.write_str("the job on the host that was listed"),
             Watched::Hosts(plan) => write!(f, "the job on the {} hosts that were listed", plan.hosts()),
-            Watched::Slurm(id, _) => write!(f, "job {id} of Slurm"),
+            Watched::Batch(id, _) => write!(f, "job {id}"),
         }
     }
 }
@@ -122,7 +121,7 @@ impl<'a> WatchedHosts<'a> {
             said: String::new(),
             all_gone: false,
         };
-        if let Watched::Hosts(plan) | Watched::Slurm(_, plan) = &new.watched {
+        if let Watched::Hosts(plan) | Watched::Batch(_, plan) = &new.watched {
             let found = plan.whereabouts()?;
             found.say_how();
             if found.asked.is_empty() && found.job.tasks.is_empty() {
@@ -174,7 +173,7 @@ impl<'a> WatchedHosts<'a> {
             is_same && !has_lost
         };
         if is_time && !is_settled {
-            if !self.is_known_to_slurm() {
+            if !self.is_known_to_batch() {
                 return Reached::Ended;
             }
             match &mut self.connected {
@@ -206,9 +205,9 @@ impl<'a> WatchedHosts<'a> {
         }
     }
 
-    /// Whether a job of Slurm is still there, as far as Slurm says; other jobs are not its business.
-    fn is_known_to_slurm(&mut self) -> bool {
-        let Watched::Slurm(id, plan) = &mut self.watched else {
+    /// Whether a job of a batch system is still there, as far as that says; other jobs are not its business.
+    fn is_known_to_batch(&mut self) -> bool {
+        let Watched::Batch(id, plan) = &mut self.watched else {
             return true;
         };
         plan.renew(id, self.args).unwrap_or_else(|error| {

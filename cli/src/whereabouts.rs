@@ -4,8 +4,7 @@ use crate::everywhere::not_seen;
 use crate::host_args::HostArgs;
 use crate::output;
 use base::RankSet;
-use cluster::slurm::{self, JobId, SlurmError};
-use cluster::{Asked, HostName, ListedHost, Transport, hosts};
+use cluster::{Asked, BatchError, BatchJob, HostName, ListedHost, Transport, flux, hosts, slurm};
 use nodes::Select;
 use project::Failure;
 use runtime_probe::{DaemonHost, Job, TableEntry, own_host, same_host};
@@ -80,56 +79,59 @@ impl Plan {
             Failure::new(format!("{}: {error}", path.display()))
                 .hint("each line names a host, or a host and its processes: node7:4711,4712")
         })?;
-        let select = |pids: Vec<u32>| match &pids[..] {
-            [] => Select::OnlyJob,
-            _ => Select::Processes(pids),
-        };
-        let hosts = listed.into_iter();
-        let hosts = hosts.map(|ListedHost { host, pids }| (host, select(pids)));
         Ok(Plan {
-            hosts: hosts.collect(),
+            hosts: listed.into_iter().map(selected).collect(),
             transport: named_transport(args)?.unwrap_or(Transport::Ssh),
         })
     }
 
-    /// Of a job of Slurm.
+    /// Of a job of a batch system.
     ///
     /// # Errors
-    /// Slurm does not tell where it runs.
-    pub(crate) fn of_slurm(id: &JobId, args: &HostArgs) -> Result<Self, Failure> {
+    /// That does not tell where it runs.
+    pub(crate) fn of_batch(id: &BatchJob, args: &HostArgs) -> Result<Self, Failure> {
         Self::of_job(id, args, named_transport(args)?).map_err(|error| {
             let failure = Failure::new(error.to_string());
-            match error {
-                SlurmError::NotStarted { .. } => {
-                    failure.hint("--job asks Slurm, whose commands must be in PATH")
-                }
-                _ => failure,
+            match error.is_not_here() {
+                Some(system) => failure.hint(format!("--job asks {system}, whose commands must be in PATH")),
+                None => failure,
             }
         })
     }
 
-    /// Of a job of Slurm, on hosts that are reached by `named` if the user says so.
-    fn of_job(id: &JobId, args: &HostArgs, named: Option<Transport>) -> Result<Self, SlurmError> {
-        let found = slurm::job(id, args.deadline)?;
-        let select = Select::Slurm {
-            job: found.number,
-            step: found.step,
-        };
-        let hosts = found.hosts.into_iter().map(|host| (host, select.clone()));
-        Ok(Plan {
-            hosts: hosts.collect(),
-            transport: named.unwrap_or(Transport::Slurm(found.number)),
-        })
+    /// Of a job of a batch system, on hosts that are reached by `named` if the user says so.
+    fn of_job(id: &BatchJob, args: &HostArgs, named: Option<Transport>) -> Result<Self, BatchError> {
+        match id {
+            BatchJob::Slurm(id) => {
+                let found = slurm::job(id, args.deadline).map_err(BatchError::Slurm)?;
+                let select = Select::Slurm {
+                    job: found.number,
+                    step: found.step,
+                };
+                let hosts = found.hosts.into_iter().map(|host| (host, select.clone()));
+                Ok(Plan {
+                    hosts: hosts.collect(),
+                    transport: named.unwrap_or(Transport::Slurm(found.number)),
+                })
+            }
+            BatchJob::Flux(id) => {
+                let found = flux::tasks(id, args.deadline).map_err(BatchError::Flux)?;
+                Ok(Plan {
+                    hosts: found.into_iter().map(selected).collect(),
+                    transport: named.unwrap_or(Transport::Ssh),
+                })
+            }
+        }
     }
 
-    /// Asks Slurm anew; whether the job is still there. What Slurm does not tell leaves the plan as it is, and is handed back.
-    pub(crate) fn renew(&mut self, id: &JobId, args: &HostArgs) -> Result<bool, SlurmError> {
+    /// Asks the batch system anew; whether the job is still there. What it does not tell leaves the plan as it is, and is handed back.
+    pub(crate) fn renew(&mut self, id: &BatchJob, args: &HostArgs) -> Result<bool, BatchError> {
         match Self::of_job(id, args, Some(self.transport.clone())) {
             Ok(renewed) => {
                 *self = renewed;
                 Ok(true)
             }
-            Err(SlurmError::Unknown(_) | SlurmError::NotRunning { .. } | SlurmError::NoStep(_)) => Ok(false),
+            Err(error) if error.has_ended() => Ok(false),
             Err(error) => Err(error),
         }
     }
@@ -185,6 +187,14 @@ impl Plan {
             notes: job.notes.clone(),
             job,
         }
+    }
+}
+
+/// What a host is asked for that was listed.
+fn selected(ListedHost { host, pids }: ListedHost) -> (HostName, Select) {
+    match &pids[..] {
+        [] => (host, Select::OnlyJob),
+        _ => (host, Select::Processes(pids)),
     }
 }
 

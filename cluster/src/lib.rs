@@ -1,7 +1,7 @@
 //! Asks the hosts of a job: how they are reached, how the probe is started there, who answers in time.
 //!
 //! Six parts, each of which can be replaced alone. [`hosts`]: which hosts, and which of their processes. [`transport`]: the program that runs a command line on a host
-//! and connects its standard streams (`ssh`, `srun`, or whatever the user names). [`slurm`]: where a job of Slurm runs. `start`: the command line that gets the probe to run there and leaves nothing behind. [`Gathering`]: the
+//! and connects its standard streams (`ssh`, `srun`, or whatever the user names). [`slurm`] and [`flux`]: where a job of these runs. `start`: the command line that gets the probe to run there and leaves nothing behind. [`Gathering`]: the
 //! dialogue (`nodes`) with all of them at once, up to a deadline. [`Reduction`]: the same with hosts that answer together, by a program of MPI (`runtime-reduce`) that [`mpirun`] starts.
 //!
 //! **Half of a cluster may be dead.** One thread waits for all hosts together, for none longer than the deadline, and for a few that are silent while all others have answered a grace only. Every host that was asked has an answer in the end: its report, or a [`Loss`]
@@ -13,6 +13,8 @@
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
+mod batch;
+pub mod flux;
 mod gathering;
 pub mod hosts;
 mod loss;
@@ -26,6 +28,7 @@ pub mod slurm;
 mod start;
 pub mod transport;
 
+pub use batch::{BatchError, BatchJob, NotABatchJob};
 pub use gathering::{Gathering, MapFrames, Seen};
 pub use hosts::{HostName, HostsError, ListedHost, NotAHost};
 pub use loss::{Loss, Reached};

@@ -13,6 +13,7 @@ use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use serde_json::Value;
 use slurm::Slurm;
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -353,6 +354,7 @@ fn one_command_answers_for_all_hosts_though_some_are_half_dead() {
     );
     cluster.names_rank_2(&["--hosts", list.to_str().unwrap()], "");
     cluster.nothing_remains();
+    cluster.is_a_job_of_flux(&text);
     cluster.is_looked_at_in_other_ways(&launcher);
     cluster.is_reduced_by_mpi(&launcher, &OPEN_MPI);
     cluster.has_a_full_disk(&launcher);
@@ -458,6 +460,43 @@ impl Cluster {
             "{alarm:#}"
         );
         self.nothing_remains();
+    }
+
+    /// Flux says where the processes of a job are; here what plays its part has them from the launcher's table.
+    fn is_a_job_of_flux(&self, table: &str) {
+        let process = |line: &str| {
+            let process = line.split_whitespace().nth(1);
+            process.unwrap_or_else(|| panic!("{table}")).to_owned()
+        };
+        let processes = Vec::from_iter(table.lines().skip(1).map(process)).join(",");
+        let directory = self.directory.join("flux");
+        std::fs::create_dir_all(&directory).unwrap();
+        let script = format!(
+            "#!/bin/sh\nif [ \"$*\" = 'job hostpids f2xYz4b' ]; then echo '{processes}'; else echo 'flux-job: unknown job id' >&2; exit 1; fi\n"
+        );
+        let flux = directory.join("flux");
+        std::fs::write(&flux, script).unwrap();
+        std::fs::set_permissions(&flux, PermissionsExt::from_mode(0o755)).unwrap();
+        let path = std::env::var("PATH").unwrap();
+        let find = |id: &str| {
+            let mut find = self.find(&["--job", id]);
+            run(find.env("PATH", format!("{}:{path}", directory.display())))
+        };
+        let found = find("ƒ2xYz4b");
+        let answer: Value =
+            serde_json::from_slice(&found.stdout).unwrap_or_else(|_| panic!("{}", said(&found)));
+        assert_eq!(
+            (&answer["tasks"], &answer["hindmost"][0]["ranks"]),
+            (&Value::from(4), &Value::from(HUNG)),
+            "{answer:#}"
+        );
+        let unknown = find("f7");
+        assert_eq!(unknown.status.code(), Some(2), "{}", said(&unknown));
+        assert!(
+            said(&unknown).contains("Flux does not say where job f7 runs: flux-job: unknown job id"),
+            "{}",
+            said(&unknown)
+        );
     }
 
     /// Ranks 0 and 1 run one program, 2 and 3 another that is made of the same source and does not run where it is asked for: each is ordered by its own map.
