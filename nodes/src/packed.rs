@@ -1,7 +1,7 @@
 //! The tasks of one stack, as bytes: of a million tasks that stand in a few places next to nothing is kept but what is of each alone, and of that no more than it needs.
 //!
 //! Tasks of one node stand together, in a *run*. Numbers are LEB128; signed ones are folded first, so that small ones are short. A rank is told by its distance from the first one of its run, and a process by how
-//! far it is from where the ranks would put it if both were counted alike, as launchers do. A name that is the rank, as of all tasks of MPI, takes no byte.
+//! far it is from where the ranks would put it if both were counted alike, as launchers do.
 //!
 //! ```text
 //! task   = length, flags, [rank], [pid], [name], [host], [world], thread, [count, thread…]
@@ -47,7 +47,7 @@ mod has {
 
     pub(super) const RANK: u8 = 1;
     pub(super) const PID: u8 = 1 << 1;
-    /// Its name is not its rank.
+    /// A name of its own.
     pub(super) const NAME: u8 = 1 << 2;
     pub(super) const HOST: u8 = 1 << 3;
     pub(super) const WORLD: u8 = 1 << 4;
@@ -182,14 +182,6 @@ impl Iterator for Unpacked {
 
 impl ExactSizeIterator for Unpacked {}
 
-/// Whether a name is what the rank is in digits.
-fn is_rank(name: &str, rank: Option<u32>) -> bool {
-    // A sign or a zero in front are none that `to_string` gives.
-    rank.is_some_and(|rank| name.parse() == Ok(rank))
-        && !name.starts_with('+')
-        && (name.len() == 1 || !name.starts_with('0'))
-}
-
 fn write_task(out: &mut Vec<u8>, run: &Run, own: &Own) {
     // A field that is added has to be looked at here, and by who reads it.
     let Own {
@@ -201,11 +193,10 @@ fn write_task(out: &mut Vec<u8>, run: &Run, own: &Own) {
         main,
         threads,
     } = own;
-    let names_itself = !is_rank(task, *rank);
     out.push(
         flag(rank.is_some(), has::RANK)
             | flag(pid.is_some(), has::PID)
-            | flag(names_itself, has::NAME)
+            | flag(task.is_some(), has::NAME)
             | flag(!host.is_empty(), has::HOST)
             | flag(world.is_some(), has::WORLD)
             | flag(!threads.is_empty(), has::THREADS),
@@ -219,7 +210,7 @@ fn write_task(out: &mut Vec<u8>, run: &Run, own: &Own) {
             i64::from(*pid) - i64::from(rank.unwrap_or_default()) - run.beyond_rank,
         );
     }
-    if names_itself {
+    if let Some(task) = task {
         text(out, task);
     }
     if !host.is_empty() {
@@ -243,13 +234,8 @@ fn read_task(mut bytes: Bytes<'_>, run: &Run) -> Own {
         let pid = bytes.signed() + i64::from(rank.unwrap_or_default()) + run.beyond_rank;
         pid as u32
     });
-    let task = if has(has::NAME) {
-        bytes.text()
-    } else {
-        rank.map(|rank| rank.to_string()).unwrap_or_default()
-    };
     Own {
-        task,
+        task: has(has::NAME).then(|| bytes.text()),
         rank,
         pid,
         host: if has(has::HOST) {
@@ -446,17 +432,10 @@ mod tests {
 
     fn own(random: &mut Random) -> Own {
         let rank = (random.below(6) > 0).then(|| any(random) as u32);
-        let rank_text = rank.map(|rank| rank.to_string()).unwrap_or_default();
-        let names = [
-            rank_text.clone(),
-            rank_text.clone(),
-            format!("0{rank_text}"),
-            format!("+{rank_text}"),
-            "task \u{e9}".to_owned(),
-        ];
+        let name = ["0", "17", "task \u{e9}"][random.below(3)];
         let threads = random.below(3);
         Own {
-            task: names[random.below(names.len())].clone(),
+            task: (random.below(3) == 0).then(|| name.to_owned()),
             rank,
             pid: (random.below(4) > 0).then(|| any(random) as u32),
             host: ["", "", "node7"][random.below(3)].into(),
@@ -505,7 +484,6 @@ mod tests {
         let mut packed = Packed::default();
         for rank in (70_000..70_128).step_by(3) {
             let own = Own {
-                task: rank.to_string(),
                 rank: Some(rank),
                 pid: Some(rank - 30_000),
                 main: OwnThread {

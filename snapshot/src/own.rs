@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 /// What is left of a task without the stack that it may share with others.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Own {
-    /// Its name.
-    pub task: String,
+    /// Its name; `None` where that is its rank in digits, as of nearly all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<String>,
     /// Its rank in the job.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rank: Option<u32>,
@@ -95,6 +96,14 @@ impl Own {
     }
 }
 
+/// Whether a name is what the rank is in digits.
+fn is_digits(name: &str, rank: Option<u32>) -> bool {
+    let is_number = |rank: u32| name.parse() == Ok(rank);
+    // A sign or a zero in front are none that a number is written with.
+    let as_written = name == "0" || name.starts_with(|first: char| matches!(first, '1'..='9'));
+    as_written && rank.is_some_and(is_number)
+}
+
 /// Takes a task apart: the stack that others may have as well, as a task without a name, and what is its own.
 pub fn split(mut task: Task) -> (Task, Own) {
     let main = OwnThread {
@@ -110,7 +119,7 @@ pub fn split(mut task: Task) -> (Task, Own) {
     });
     let threads = threads.collect();
     let own = Own {
-        task: std::mem::take(&mut task.task),
+        task: Some(std::mem::take(&mut task.task)).filter(|name| !is_digits(name, task.rank)),
         rank: task.rank.take(),
         pid: task.pid.take(),
         host: std::mem::take(&mut task.host),
@@ -126,8 +135,9 @@ pub fn join(stack: &Task, own: Own) -> Option<Task> {
     if !own.fits(stack) {
         return None;
     }
+    let of_rank = || own.rank.map(|rank| rank.to_string()).unwrap_or_default();
     let mut task = Task {
-        task: own.task,
+        task: own.task.unwrap_or_else(of_rank),
         rank: own.rank,
         pid: own.pid,
         host: own.host,
@@ -199,6 +209,30 @@ mod tests {
         assert_ne!(first.1, second.1);
         for (rank, (stack, own)) in [(1, first), (2, second)] {
             assert_eq!(join(&stack, own), Some(task(rank)));
+        }
+    }
+
+    #[test]
+    fn a_name_that_is_the_rank_is_told_by_it_alone() {
+        for (name, rank, is_told) in [
+            ("7", Some(7), true),
+            ("0", Some(0), true),
+            ("8", Some(7), false),
+            ("07", Some(7), false),
+            ("+7", Some(7), false),
+            ("00", Some(0), false),
+            ("", Some(7), false),
+            ("rank 7", Some(7), false),
+            ("7", None, false),
+        ] {
+            let task = Task {
+                task: name.to_owned(),
+                rank,
+                ..Task::default()
+            };
+            let (stack, own) = split(task.clone());
+            assert_eq!(own.task.is_none(), is_told, "{name}");
+            assert_eq!(join(&stack, own), Some(task), "{name}");
         }
     }
 

@@ -1,6 +1,6 @@
 //! Answers that are reduced by MPI: equal to those that are gathered, and no worse where some host has no part in it.
 
-use super::{Cluster, Launcher, OPEN_MPI, warnings};
+use super::{Cluster, HUNG, Launcher, OPEN_MPI, alarm_of, warnings};
 use crate::hindmost::{hindmost, my_turn, out, run, said};
 use base::Random;
 use nodes::{FromNode, Merge, NodeId, PIECE, Plan, PlannedNode, Report, Select, ToNode};
@@ -120,6 +120,23 @@ impl Cluster {
         let listed = [&["--hosts", list.to_str().unwrap()][..], &wanted].concat();
         let answer = self.names_rank_2(&listed, "");
         assert!(!warnings(&answer).contains("reduced by MPI"), "{answer:#}");
+        self.nothing_remains();
+        // Whoever watches keeps the same processes from look to look.
+        let report = self.directory.join("report-reduced");
+        let _ = std::fs::remove_file(report.with_extension("json"));
+        let mut watch = self.watch(&report, &[&["--launcher", launcher][..], &wanted].concat());
+        watch.env("OMPI_ALLOW_RUN_AS_ROOT", "1");
+        let watched = run(watch.env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"));
+        assert_eq!(watched.status.code(), Some(4), "{}", said(&watched));
+        let told = said(&watched);
+        assert!(
+            told.contains("4 tasks watched") && !told.contains("reduced by MPI"),
+            "{told}"
+        );
+        assert_eq!(told.matches("asked together, through MPI").count(), 1, "{told}");
+        let alarm = alarm_of(&report);
+        assert_eq!(alarm["hindmost"][0]["ranks"], HUNG, "{alarm:#}");
+        assert_eq!(alarm["hosts"][1]["host"], "node2", "{alarm:#}");
         self.nothing_remains();
         if of.compiler != OPEN_MPI.compiler {
             return;
