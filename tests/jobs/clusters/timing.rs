@@ -47,7 +47,8 @@ fn median(mut command: impl FnMut() -> Command) -> Duration {
         let begun = Instant::now();
         let output = run(command.stdin(Stdio::null()));
         let took = begun.elapsed();
-        assert!(output.status.success(), "{}", said(&output));
+        // Whoever wakes for a moment may keep an answer from being proven (3), which takes as long.
+        assert!(matches!(output.status.code(), Some(0 | 3)), "{}", said(&output));
         took
     };
     once();
@@ -103,7 +104,7 @@ fn an_answer_for_several_hosts_beside_what_it_takes_to_reach_them() {
     for mut command in [several(), one()] {
         let told = run(&mut command);
         assert!(
-            said(&told).contains("rank 77 is behind all 127 others"),
+            said(&told).contains("Rank 77 is behind all 127 others"),
             "{}",
             said(&told)
         );
