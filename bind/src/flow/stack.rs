@@ -3,18 +3,21 @@
 //! The unwind tables say at every instruction how far the stack pointer, or the frame pointer, is from the canonical frame address (CFA), so an
 //! operand relative to them is a slot at a fixed distance from the CFA. Nobody but the function writes to a slot whose address has gone
 //! nowhere. It may have gone somewhere if the address of what is at or below the slot was computed: an object that begins there may extend
-//! to it. Objects above it cannot: C has no pointers to what is in front of an object. One slot may hold several things one after the other, also
+//! to it. Objects above it cannot: C has no pointers to what is in front of an object.
+//!
+//! A function whose frame has a part of variable size (arrays of variable length, `alloca`, arguments that are pushed beside a frame pointer) has that part
+//! below all else, and reaches it by the stack pointer alone: what is addressed so is no slot, which the frame pointer leads to, and what begins there ends below the slots. Not so where the
+//! function aligns the stack pointer itself, as compilers do where something needs more than the ABI's alignment: then variables are reached by the stack pointer, too.
+//!
+//! One slot may hold several things one after the other, also
 //! of different sizes: what writes to a part of it, or to more than it, leaves another value in it.
 
 use super::decode::Piece;
 use super::file::UnwindEntry;
+use crate::stack::{FRAME_POINTER, STACK_POINTER};
 use crate::unwinding::{Cfa, Row};
 use iced_x86::{Instruction, InstructionInfoFactory, Mnemonic, OpAccess, OpKind, Register, UsedMemory};
 use std::collections::BTreeMap;
-
-/// The numbers of DWARF.
-const STACK_POINTER: u16 = 7;
-const FRAME_POINTER: u16 = 6;
 
 /// Where the pointers into the frame are while an instruction is executed, in bytes from the CFA, as far as that is known.
 #[derive(Clone, Copy, Debug, Default)]
@@ -32,6 +35,21 @@ pub(super) struct StackUse {
     written: Vec<(i64, usize, bool)>,
     /// The lowest address that it computes, or writes to at a distance that is not fixed.
     escapes: Option<i64>,
+    /// It computes an address from the stack pointer, or writes there, where the frame pointer alone is at a known distance.
+    below_frame: bool,
+    /// It aligns the stack pointer.
+    aligns: bool,
+}
+
+/// Where a register that points into the frame points to.
+#[derive(Clone, Copy, Debug)]
+enum Pointer {
+    /// So many bytes from the CFA.
+    At(i64),
+    /// Below all that has a fixed place, unless the function aligns the stack pointer.
+    BelowFrame,
+    /// Nobody can tell.
+    Unknown,
 }
 
 impl FrameAt {
@@ -54,46 +72,53 @@ impl FrameAt {
         frame
     }
 
-    /// Where a register points to: `None` if that is not into the frame, `Some(None)` if it is not known where.
-    fn pointer(&self, register: Register) -> Option<Option<i64>> {
+    /// Where a register points to: `None` if that is not into the frame.
+    fn pointer(&self, register: Register) -> Option<Pointer> {
         match register {
-            Register::RSP => Some(self.stack_pointer),
-            Register::RBP => self.frame_pointer.map(Some),
+            Register::RSP => Some(match (self.stack_pointer, self.frame_pointer) {
+                (Some(distance), _) => Pointer::At(distance),
+                (None, Some(_)) => Pointer::BelowFrame,
+                (None, None) => Pointer::Unknown,
+            }),
+            Register::RBP => self.frame_pointer.map(Pointer::At),
             _ => None,
+        }
+    }
+
+    /// The address so many bytes from a register, if the register points into the frame and its distance is known.
+    fn fixed(&self, register: Register, displacement: u64) -> Option<i32> {
+        match self.pointer(register)? {
+            Pointer::At(base) => i32::try_from(base.checked_add(displacement.cast_signed())?).ok(),
+            Pointer::BelowFrame | Pointer::Unknown => None,
         }
     }
 
     /// The slot that the memory operand of an instruction is, by its distance from the CFA.
     pub(crate) fn slot(&self, instruction: &Instruction) -> Option<i32> {
         let is_plain = instruction.memory_index() == Register::None;
-        let base = self.pointer(instruction.memory_base()).filter(|_| is_plain)??;
-        offset(base, instruction.memory_displacement64())
+        let (base, displacement) = (instruction.memory_base(), instruction.memory_displacement64());
+        is_plain.then(|| self.fixed(base, displacement))?
     }
 
     /// The slot that an access is to.
     pub(crate) fn slot_of(&self, used: &UsedMemory) -> Option<i32> {
-        let base = self
-            .pointer(used.base())
-            .filter(|_| used.index() == Register::None)??;
-        offset(base, used.displacement())
+        let is_plain = used.index() == Register::None;
+        is_plain.then(|| self.fixed(used.base(), used.displacement()))?
     }
 
     /// What an instruction does with the frame.
     pub(super) fn use_by(&self, factory: &mut InstructionInfoFactory, instruction: &Instruction) -> StackUse {
         let mut found = StackUse::default();
-        let mut escape = |at: Option<i64>| {
-            // Where it is not known what is meant, it may be anything.
-            let at = at.unwrap_or(i64::MIN);
-            found.escapes = Some(found.escapes.map_or(at, |known| known.min(at)));
-        };
         let to_stack_pointer = instruction.op_count() > 0
             && instruction.op0_kind() == OpKind::Register
             && instruction.op0_register() == Register::RSP;
         match instruction.mnemonic() {
-            _ if to_stack_pointer && instruction.mnemonic() != Mnemonic::Push => {}
+            mnemonic if to_stack_pointer && mnemonic != Mnemonic::Push => {
+                found.aligns = mnemonic == Mnemonic::And;
+            }
             Mnemonic::Lea => {
                 if let Some(base) = self.pointer(instruction.memory_base()) {
-                    escape(base.and_then(|base| far_offset(base, instruction.memory_displacement64())));
+                    found.escape(base.moved(instruction.memory_displacement64()));
                 }
             }
             mnemonic => {
@@ -111,7 +136,7 @@ impl FrameAt {
                     if let Some(base) = self.pointer(register)
                         && !sets_frame_pointer
                     {
-                        escape(base);
+                        found.escape(base);
                     }
                 }
             }
@@ -124,26 +149,29 @@ impl FrameAt {
             let Some(base) = self.pointer(used.base()).filter(|_| writes) else {
                 continue;
             };
-            let start = base.and_then(|base| far_offset(base, used.displacement()));
-            match start {
-                Some(start) if used.index() == Register::None => {
+            match base.moved(used.displacement()) {
+                Pointer::At(start) if used.index() == Register::None => {
                     // Below the stack pointer nothing is kept.
                     let is_kept = used.base() != Register::RSP || used.displacement().cast_signed() >= 0;
                     found.written.push((start, used.memory_size().size(), is_kept));
                 }
-                start => escape(start),
+                start => found.escape(start),
             }
         }
         found
     }
 }
 
-fn far_offset(base: i64, displacement: u64) -> Option<i64> {
-    base.checked_add(displacement.cast_signed())
-}
-
-fn offset(base: i64, displacement: u64) -> Option<i32> {
-    i32::try_from(far_offset(base, displacement)?).ok()
+impl Pointer {
+    /// So many bytes further.
+    fn moved(self, displacement: u64) -> Self {
+        match self {
+            Self::At(base) => base
+                .checked_add(displacement.cast_signed())
+                .map_or(Self::Unknown, Self::At),
+            Self::BelowFrame | Self::Unknown => self,
+        }
+    }
 }
 
 /// The slots of a function that it alone writes to, of 4 or 8 bytes, by the first byte; the size is that of the largest thing that is kept there.
@@ -153,6 +181,9 @@ pub(super) fn own_slots(whole: &[(&UnwindEntry, &Piece)]) -> BTreeMap<i32, usize
             .iter()
             .flat_map(|(_, piece)| piece.steps.values().map(|step| &step.stack))
     };
+    if uses().any(|used| used.aligns) && uses().any(|used| used.below_frame) {
+        return BTreeMap::new();
+    }
     let limit = uses().filter_map(|used| used.escapes).min().unwrap_or(0).min(0);
     let mut found: BTreeMap<i32, usize> = BTreeMap::new();
     for &(start, bytes, is_kept) in uses().flat_map(|used| &used.written) {
@@ -168,6 +199,20 @@ pub(super) fn own_slots(whole: &[(&UnwindEntry, &Piece)]) -> BTreeMap<i32, usize
 }
 
 impl StackUse {
+    /// An address from there on is computed, or written to.
+    fn escape(&mut self, from: Pointer) {
+        let at = match from {
+            Pointer::At(at) => at,
+            // It may be anything.
+            Pointer::Unknown => i64::MIN,
+            Pointer::BelowFrame => {
+                self.below_frame = true;
+                return;
+            }
+        };
+        self.escapes = Some(self.escapes.map_or(at, |known| known.min(at)));
+    }
+
     /// The slots of which an instruction writes some bytes, but not just what is kept there.
     pub(super) fn spoils<'s>(&'s self, own: &'s BTreeMap<i32, usize>) -> impl Iterator<Item = i32> + 's {
         self.written.iter().flat_map(move |&(start, bytes, is_kept)| {

@@ -8,6 +8,7 @@ use super::stack::own_slots;
 use super::tables::{entries, is_of_table};
 use super::tail_jumps::tail_jumps;
 use crate::elf::Image;
+use crate::stack::{FRAME_POINTER, STACK_POINTER};
 use crate::unwinding::{Cfa, Row};
 use iced_x86::{Decoder, DecoderOptions, Instruction};
 use progress_map::{TailJump, TailTarget};
@@ -46,7 +47,7 @@ fn frame(code: Range<u64>) -> UnwindEntry {
     let code = BASE + code.start..BASE + code.end;
     let row = Row {
         code: code.clone(),
-        cfa: Cfa::Above(7, 16),
+        cfa: Cfa::Above(STACK_POINTER, 16),
         saves: false,
     };
     UnwindEntry {
@@ -62,6 +63,16 @@ fn with_pieces<T>(
     name: impl FnOnce(&mut Names),
     look: impl FnOnce(&File<'_, '_>, &[Option<Piece>]) -> T,
 ) -> T {
+    with_pieces_above(STACK_POINTER, parts, name, look)
+}
+
+/// The same, where the CFA is sixteen bytes above this register.
+fn with_pieces_above<T>(
+    register: u16,
+    parts: &[&[u8]],
+    name: impl FnOnce(&mut Names),
+    look: impl FnOnce(&File<'_, '_>, &[Option<Piece>]) -> T,
+) -> T {
     let program = program(&parts.concat());
     let image = Image::parse(&program).expect("it is a program");
     let mut frames = Vec::new();
@@ -69,7 +80,9 @@ fn with_pieces<T>(
     for part in parts {
         let start = end;
         end += part.len() as u64;
-        frames.push(frame(start..end));
+        let mut entry = frame(start..end);
+        entry.unwinding[0].cfa = Cfa::Above(register, 16);
+        frames.push(entry);
     }
     let mut names = Names {
         cells: BTreeMap::new(),
@@ -343,7 +356,12 @@ fn a_table_of_jumps_ends_where_an_entry_leads_out_of_the_function() {
 
 /// The slots that a function alone writes to, by their distance from the CFA.
 fn slots(code: &[u8]) -> Vec<i32> {
-    with_pieces(&[code], nothing, |file, pieces| {
+    slots_above(STACK_POINTER, code)
+}
+
+/// The same, where the CFA is sixteen bytes above this register.
+fn slots_above(register: u16, code: &[u8]) -> Vec<i32> {
+    with_pieces_above(register, &[code], nothing, |file, pieces| {
         let piece = pieces[0].as_ref().expect("it can be decoded");
         own_slots(&[(&file.frames[0], piece)]).into_keys().collect()
     })
@@ -365,4 +383,23 @@ fn a_slot_whose_address_may_have_gone_somewhere_is_nobodys() {
     // What is written below the stack pointer, and one byte alone, is kept nowhere: mov [rsp-8], ecx; mov [rsp+8], cl.
     assert_eq!(slots(&[0x89, 0x4c, 0x24, 0xf8, 0xc3]), []);
     assert_eq!(slots(&[0x88, 0x4c, 0x24, 0x08, 0xc3]), []);
+}
+
+#[test]
+fn what_lies_below_a_frame_leaves_its_slots_alone() {
+    // mov dword [rbp-8], 1.
+    let store = [0xc7, 0x45, 0xf8, 1, 0, 0, 0];
+    let with = |rest: &[u8]| slots_above(FRAME_POINTER, &[&store, rest, &[0xc3]].concat());
+    assert_eq!(with(&[]), [-24]);
+    // sub rsp, rax; lea rdi, [rsp+15]; mov rax, rsp; push rcx; mov [rsp+4*rax], ecx: what is allocated and what is passed there.
+    let below = [
+        0x48, 0x29, 0xc4, 0x48, 0x8d, 0x7c, 0x24, 0x0f, 0x48, 0x89, 0xe0, 0x51, 0x89, 0x0c, 0x84,
+    ];
+    assert_eq!(with(&below), [-24]);
+    // lea rdi, [rbp-16]: an object of the frame that may extend to the slot.
+    assert_eq!(with(&[&below[..], &[0x48, 0x8d, 0x7d, 0xf0]].concat()), []);
+    // and rsp, -64: what the stack pointer leads to may be a variable, wherever in the code that is.
+    let align = [0x48, 0x83, 0xe4, 0xc0];
+    assert_eq!(with(&[&below[..], &align].concat()), []);
+    assert_eq!(with(&align), [-24]);
 }

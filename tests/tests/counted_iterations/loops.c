@@ -194,9 +194,60 @@ __attribute__((noinline)) static void twos(int flag)
     END;
 }
 
+/* Writes all of an array, and what is behind it if that were taken for a part of it. */
+__attribute__((noinline)) static void fill(int *row, int length)
+{
+    for (int k = 0; k < length; k++)
+        row[k] = -1;
+    __asm__ volatile("" : : "r"(row) : "memory");
+}
+
+/* More arguments than there are registers for. */
+__attribute__((noinline)) static int wide(int a, int b, int c, int d, int e, int f, int g, int h)
+{
+    __asm__ volatile("" : : "r"(a + b + c + d + e + f + g), "r"(h) : "memory");
+    return h;
+}
+
+/* The frame has a part of variable size, and arguments are pushed. */
+__attribute__((noinline)) static void sized(int flag)
+{
+    MANY;
+    for (int it = 5; it < 5 + 2 * three; it += 2) {
+        int row[it + flag];
+        fill(row, it + flag);
+        if (it > 5)
+            first(it);
+        USE_ALL;
+        for (int k = 0; k < flag + 1; k++)
+            if (k + it != 8)
+                second(k + row[k] + wide(a, b, c, d, e, f, g, 1));
+        USE_ALL;
+    }
+    END;
+}
+
+/* The frame is aligned by more than the ABI does: its variables are reached by the stack pointer. */
+__attribute__((noinline)) static void aligned(int flag)
+{
+    MANY;
+    for (int it = 5; it < 5 + 2 * three; it += 2) {
+        _Alignas(64) int row[24];
+        fill(row, 24);
+        if (it > 5)
+            first(it);
+        USE_ALL;
+        for (int k = 0; k < flag + 1; k++)
+            if (k + it != 8)
+                second(k + row[k] + wide(a, b, c, d, e, f, g, 1));
+        USE_ALL;
+    }
+    END;
+}
+
 int main(int argc, char **argv)
 {
-    void (*const cases[])(int) = {nested, early, few, seldom, flat, around, warm, arms, middle, twos};
+    void (*const cases[])(int) = {nested, early, few, seldom, flat, around, warm, arms, middle, twos, sized, aligned};
     if (argc != 4)
         return 2;
     last_visit = atoi(argv[3]);
