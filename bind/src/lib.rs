@@ -81,7 +81,7 @@ pub use compiled::CompiledFile;
 pub use elf::{DebugHints, Identity, build_id_at_head};
 pub use error::{BindError, Mismatch};
 pub use sections::{Needs, Program};
-pub use sources::{Language, SourceUnit, Sources};
+pub use sources::{Language, OtherSource, SourceUnit, Sources};
 pub use symbolize::{CodeLine, code_lines};
 
 use base::Diagnostic;

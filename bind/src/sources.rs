@@ -37,8 +37,17 @@ pub struct Sources {
     /// The directories of all files that the units name, headers that hold declarations alone included, sorted: where the
     /// compiler found headers. Spelled like the paths of `units`.
     pub directories: Vec<String>,
-    /// The other languages that units are written in, by the names that DWARF has for them without the year (`Fortran`, `Rust`), sorted.
-    pub other_languages: Vec<String>,
+    /// The sources in other languages, sorted by path, each once.
+    pub others: Vec<OtherSource>,
+}
+
+/// A source file in a language that no front end reads.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct OtherSource {
+    /// As [`SourceUnit::path`]; empty if debug info does not say.
+    pub path: String,
+    /// The name that DWARF has for the language, without the year: `Fortran`, `Rust`.
+    pub language: String,
 }
 
 /// The sources, and where their headers are.
@@ -47,12 +56,12 @@ pub(crate) fn sources(image: &Image<'_>, debug: &Debug<'_>) -> Sources {
     Sources {
         units: source_units(image, debug, &mut files),
         directories: directories(debug, &mut files),
-        other_languages: other_languages(debug),
+        others: others(debug),
     }
 }
 
-fn other_languages(debug: &Debug<'_>) -> Vec<String> {
-    let mut names = BTreeSet::new();
+fn others(debug: &Debug<'_>) -> Vec<OtherSource> {
+    let mut found = BTreeSet::new();
     for unit in debug.units.ids() {
         // Many programs have some assembly beside their own language; to name it would tell the user nothing.
         let dwarf =
@@ -60,13 +69,14 @@ fn other_languages(debug: &Debug<'_>) -> Vec<String> {
         if let Some(other) = dwarf.filter(|_| language(debug, unit).is_none()) {
             let name = other.to_string();
             let name = name.trim_start_matches("DW_LANG_");
-            names.insert(
-                name.trim_end_matches(|last: char| last.is_ascii_digit())
-                    .to_owned(),
-            );
+            let language = name.trim_end_matches(|last: char| last.is_ascii_digit());
+            found.insert(OtherSource {
+                path: primary_path(debug, unit).unwrap_or_default(),
+                language: language.to_owned(),
+            });
         }
     }
-    names.into_iter().collect()
+    found.into_iter().collect()
 }
 
 /// The directories of all files that line tables name.

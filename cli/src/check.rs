@@ -2,7 +2,7 @@
 
 use crate::args::{AnswerFormat, CheckArgs};
 use crate::output::{self, Status, Terminal};
-use project::{Build, Executable, Failure, JobMap, SourceFinder, Sources};
+use project::{Build, Executable, Failure, JobMap, Program, SourceFinder, Sources};
 use std::path::Path;
 
 pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Status> {
@@ -25,13 +25,16 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Status> {
             sources.add_headers();
             sources.leave_out_changed(&[&executable]);
             sources.warnings.iter().for_each(|warning| output::warn(warning));
-            if sources.files.is_empty() {
+            let listener = Terminal::showing(args.format == AnswerFormat::Text);
+            let program = Program::new(sources.files, &[&executable], &listener);
+            if program.is_empty() {
                 return Err(Failure::new("no source could be read")
                     .hint("give the sources, or a map with --map")
                     .into());
             }
-            let listener = Terminal::showing(args.format == AnswerFormat::Text);
-            let mut map = project::make_of_build(sources.files, &[&executable], &listener);
+            let mut map = project::make_of_build(program, &[&executable], &listener);
+            let missing = project::missing_fortran(&map, &[&executable]);
+            missing.iter().for_each(|warning| output::warn(warning));
             executable.bind(&mut map)?;
             map
         }

@@ -50,7 +50,7 @@ impl Host for Files {
 
     fn graph(&self, mut files: Vec<SourceFile>) -> Result<DependenceGraph, String> {
         files.retain(|file| !engine::is_unread(&file.path));
-        let program = Program::new(files, None, &Terminal::new());
+        let program = Program::new(files, &[], &Terminal::new());
         project::graph_of(program, &Terminal::new()).map_err(|error| error.to_string())
     }
 }

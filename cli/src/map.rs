@@ -4,7 +4,7 @@ use crate::args::MapArgs;
 use crate::output::{self, Status, Terminal};
 use base::{Confidence, Diagnostic, Reading, Severity};
 use engine::{Map, Parser, Summary};
-use project::{Executable, Failure, Kept, Preprocessor, Sources, Trust, Units};
+use project::{Executable, Failure, Kept, Preprocessor, Program, Sources, Trust, Units};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -17,9 +17,10 @@ pub(crate) fn run(args: &MapArgs) -> anyhow::Result<Status> {
     let libraries = args.libraries.iter().map(|path| Executable::read(path));
     let libraries = libraries.collect::<Result<Vec<_>, Failure>>()?;
     let built = Vec::from_iter(executable.iter().chain(&libraries));
-    let (sources, preprocessor) = collect(args, &built)?;
-    let (count, left_out) = (sources.files.len(), sources.warnings.len());
-    let (mut map, unbound) = make(args, sources, &preprocessor, &built);
+    let (program, left_out, preprocessor) = collect(args, &built)?;
+    let count = program.files.len();
+    let (mut map, unbound) = make(args, program, &preprocessor, &built);
+    warn_all(&Vec::from_iter(project::missing_fortran(&map, &built)));
     let broken = map.diagnostics.iter();
     let broken = broken.filter(|diagnostic| diagnostic.severity >= Severity::Warning);
     warn_all(&broken.map(Diagnostic::text).collect::<Vec<_>>());
@@ -57,8 +58,9 @@ pub(crate) fn run(args: &MapArgs) -> anyhow::Result<Status> {
     Ok(Status::Done)
 }
 
-/// The sources to map, with their headers: those that are named, else those of the build. With them, how to run the build's compiler.
-fn collect(args: &MapArgs, built: &[&Executable]) -> anyhow::Result<(Sources, Preprocessor)> {
+/// The sources to map, with their headers: those that are named, else those of the build; and what the build carries of those in Fortran. With them, how many could not be
+/// read, and how to run the build's compiler.
+fn collect(args: &MapArgs, built: &[&Executable]) -> anyhow::Result<(Program, usize, Preprocessor)> {
     let mut sources = Sources::default();
     sources.add_paths(&args.paths);
     let mut commands = Vec::new();
@@ -88,27 +90,27 @@ fn collect(args: &MapArgs, built: &[&Executable]) -> anyhow::Result<(Sources, Pr
     }
     sources.add_headers();
     sources.leave_out_changed(built);
-    if sources.files.is_empty() {
-        warn_all(&sources.warnings);
+    warn_all(&sources.warnings);
+    let program = Program::new(sources.files, built, &Terminal::showing(!args.quiet));
+    if program.is_empty() {
         return Err(Failure::new("no source could be read").into());
     }
-    warn_all(&sources.warnings);
-    Ok((sources, preprocessor))
+    Ok((program, sources.warnings.len(), preprocessor))
 }
 
 /// The map of the sources, kept or made, and its bytes as long as it is bound to nothing.
 fn make(
     args: &MapArgs,
-    mut sources: Sources,
+    mut program: Program,
     preprocessor: &Preprocessor,
     built: &[&Executable],
 ) -> (Map, Vec<u8>) {
     // What a preprocessor makes of the files belongs to their text as it is written.
     let builds = if preprocessor.is_empty() { built } else { &[] };
-    let as_built = project::as_built(&mut sources.files, builds);
+    let as_built = project::as_built(&mut program.files, builds);
     let listener = Terminal::showing(!args.quiet);
     let is_kept = !args.no_cache && !args.exact;
-    let kept = is_kept.then(|| Kept::of(&sources.files, preprocessor, &listener));
+    let kept = is_kept.then(|| Kept::of(&program, preprocessor, &listener));
     let kept = kept.flatten();
     let (mut map, unbound) = kept.as_ref().and_then(Kept::read).unwrap_or_else(|| {
         let parser = if args.exact {
@@ -118,7 +120,7 @@ fn make(
         };
         let units = is_kept.then(|| Units::open(&listener)).flatten();
         let map = project::make_preprocessed(
-            sources.files,
+            program,
             &|path| preprocessor.outputs(path),
             parser,
             units.as_ref(),

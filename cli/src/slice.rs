@@ -18,7 +18,7 @@ pub(crate) fn run(args: &SliceArgs) -> anyhow::Result<Status> {
     for warning in &sources.warnings {
         output::warn(warning);
     }
-    let program = Program::new(sources.files, built.as_ref(), &Terminal::new());
+    let program = Program::new(sources.files, &Vec::from_iter(&built), &Terminal::new());
     if engine::is_unread(file) && program.compiled.is_empty() {
         return Err(
             Failure::new("a slice of Fortran is made of what gcc has read while it compiled")

@@ -3,7 +3,7 @@
 //! Binding itself is `bind`'s; this is the way to it for surfaces, which see only the facade.
 
 pub use bind::{
-    BindError, CodeLine, DebugHints, Identity, Language, Mismatch, Needs, Program, SourceUnit,
+    BindError, CodeLine, DebugHints, Identity, Language, Mismatch, Needs, OtherSource, Program, SourceUnit,
     Sources as ProgramSources,
 };
 pub use bind::{

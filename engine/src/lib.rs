@@ -116,9 +116,9 @@ pub use as_built::{AsBuilt, CompiledFiles, line_without_code};
 pub use awaited::{Awaited, ChainEnd, Counterpart, Culprit, ToldBy, Wait, WaitsFor};
 pub use bind::CompiledFile;
 pub use binding::{
-    BindError, CodeLine, DebugHints, Identity, Language, Mismatch, Needs, Program, ProgramSources,
-    SourceUnit, bind_code, bind_library, bind_map, bind_program, build_id_at_head, build_id_text, check_map,
-    code_lines, compiled_files, executable_sources, identity, needs,
+    BindError, CodeLine, DebugHints, Identity, Language, Mismatch, Needs, OtherSource, Program,
+    ProgramSources, SourceUnit, bind_code, bind_library, bind_map, bind_program, build_id_at_head,
+    build_id_text, check_map, code_lines, compiled_files, executable_sources, identity, needs,
 };
 pub use check::{Check, CheckedCall, CheckedLoop, LoopState, check};
 pub use check_since::EarlierLoop;

@@ -124,7 +124,15 @@ mod tests {
             *self.put.lock().unwrap() = 0;
             let map = |reuse| {
                 let parser = crate::Parser::Tolerant;
-                crate::map_preprocessed(files.clone(), &|_| Vec::new(), parser, reuse, &|_| {}).to_bytes()
+                crate::map_preprocessed(
+                    files.clone(),
+                    crate::CompiledUnits::default(),
+                    &|_| Vec::new(),
+                    parser,
+                    reuse,
+                    &|_| {},
+                )
+                .to_bytes()
             };
             assert!(map(Some(reuse)) == map(None), "the map is another");
             *self.put.lock().unwrap()

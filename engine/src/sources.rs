@@ -35,7 +35,14 @@ pub enum MapProgress {
 /// The result does not depend on the order of the files, nor on the number of threads. Of two files of one path the
 /// first counts. `progress` is called from worker threads, in no particular order.
 pub fn map_sources(files: Vec<SourceFile>, progress: &(dyn Fn(MapProgress) + Sync)) -> Map {
-    map_preprocessed(files, &|_| Vec::new(), Parser::Tolerant, None, progress)
+    map_preprocessed(
+        files,
+        CompiledUnits::default(),
+        &|_| Vec::new(),
+        Parser::Tolerant,
+        None,
+        progress,
+    )
 }
 
 /// Who reads what a build's preprocessor leaves of C files.
@@ -48,12 +55,13 @@ pub enum Parser {
     Exact,
 }
 
-/// The same, with a build's preprocessor at hand: `preprocess` is asked for what it makes of the file at a path, once
+/// The same, with what compilations have read of files that are not among them, and a build's preprocessor at hand: `preprocess` is asked for what it makes of the file at a path, once
 /// for each way in which the build compiles it, when raw text leaves something open or `parser` reads nothing else;
 /// nothing when it cannot say. Called from worker threads. With `reuse`, what was read of single files before is used where
 /// that gives the same map.
 pub fn map_preprocessed(
     files: Vec<SourceFile>,
+    compiled: CompiledUnits,
     preprocess: &(dyn Fn(&str) -> Vec<Vec<u8>> + Sync),
     parser: Parser,
     reuse: Option<Reuse<'_>>,
@@ -63,6 +71,7 @@ pub fn map_preprocessed(
     progress(MapProgress::Analysing);
     units.par_iter_mut().for_each(frontend::macro_calls(&macros));
     drop(macros);
+    units.extend(compiled.into_units());
     let map = lov::analyse(&units);
     // Millions of small pieces of memory.
     units.into_par_iter().for_each(drop);

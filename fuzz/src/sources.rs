@@ -34,7 +34,14 @@ pub(crate) fn sources(bytes: &[u8]) {
                 Vec::new()
             }
         };
-        engine::map_preprocessed(files.clone(), &preprocess, Parser::Tolerant, None, &silent)
+        engine::map_preprocessed(
+            files.clone(),
+            engine::CompiledUnits::default(),
+            &preprocess,
+            Parser::Tolerant,
+            None,
+            &silent,
+        )
     };
     assert_eq!(map.validate(), Ok(()));
     let written = map.to_bytes();

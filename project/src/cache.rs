@@ -20,7 +20,8 @@ pub(crate) mod units;
 use crate::inputs::Inputs;
 use crate::listener::Listener;
 use crate::preprocess::Preprocessor;
-use engine::{Fingerprint, Identity, Map, MapOrigin, MapUsed, SourceFile};
+use crate::program::Program;
+use engine::{Fingerprint, Identity, Map, MapOrigin, MapUsed};
 use own::Directory;
 use std::fs;
 use std::io::{self, Read as _};
@@ -96,7 +97,8 @@ pub struct Kept {
 impl Kept {
     /// The place for the map that this program makes of `sources` with the help of `preprocessor`, unless there is
     /// nowhere to keep anything, or nobody can tell what a preprocessor depends on.
-    pub fn of(sources: &[SourceFile], preprocessor: &Preprocessor, listener: &dyn Listener) -> Option<Self> {
+    pub fn of(program: &Program, preprocessor: &Preprocessor, listener: &dyn Listener) -> Option<Self> {
+        let sources = &program.files;
         // A program that is wrong on request must not leave its maps to one that is right.
         if base::mutant::any_is_on() {
             return None;
@@ -104,6 +106,8 @@ impl Kept {
         let mut fingerprint = Fingerprint::new(env!("CARGO_PKG_VERSION"));
         fingerprint.add(&hash_of_this_program()?);
         fingerprint.add_sources(sources);
+        let compiled = program.compiled.packed();
+        compiled.iter().for_each(|unit| fingerprint.add(unit));
         let preprocessed = !preprocessor.is_empty();
         if preprocessed {
             preprocessor.identify(&mut fingerprint, sources).ok()?;

@@ -1,9 +1,10 @@
 //! A job that has left core files: the map of its program, the lines of its stacks, and how it ended.
 
+use crate::build::Build;
 use crate::cache;
 use crate::executable::Executable;
 use crate::failure::Failure;
-use crate::job_map::{Build, JobMap};
+use crate::job_map::JobMap;
 use crate::listener::Listener;
 use crate::symbolize;
 use base::RankSet;

@@ -28,7 +28,7 @@ impl Failure {
 
     /// Adds what was noticed before, which is said where something else takes the place of what failed.
     pub(crate) fn noticing(mut self, warnings: Vec<String>) -> Self {
-        self.noticed = warnings;
+        self.noticed.extend(warnings);
         self
     }
 

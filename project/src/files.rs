@@ -3,8 +3,8 @@
 use crate::embedded::map_bytes;
 use crate::executable::Executable;
 use crate::failure::Failure;
-use crate::graph::Program;
 use crate::listener::Listener;
+use crate::program::Program;
 use engine::{CompiledUnits, Excerpt, Findings, Map, MapOrigin, MapUsed};
 use regular_files::{Limit, Reader};
 use std::fs::{self, File, OpenOptions};
@@ -210,7 +210,7 @@ impl SourceFinder {
         let Some(Ok(program)) = program.map(|path| Executable::read(path)) else {
             return self.compiled.clone();
         };
-        Program::new(Vec::new(), Some(&program), listener).compiled
+        Program::new(Vec::new(), &[&program], listener).compiled
     }
 
     /// The bytes of a file that a map names, if it is here.

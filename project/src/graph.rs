@@ -2,35 +2,10 @@
 
 use crate::cache::graphs::KeptGraph;
 use crate::cache::units::Units;
-use crate::executable::Executable;
 use crate::files::SourceFinder;
 use crate::listener::Listener;
-use crate::making;
+use crate::program::Program;
 use engine::{CompiledUnits, DependenceGraph, Map, SourceFile, TooManyCallees};
-
-/// What a dependence graph is made of.
-#[derive(Default)]
-pub struct Program {
-    /// Sources in C and C++.
-    pub files: Vec<SourceFile>,
-    /// What was compiled in Fortran.
-    pub compiled: CompiledUnits,
-}
-
-impl Program {
-    /// Sources, and what a program that was made of them carries.
-    pub fn new(files: Vec<SourceFile>, built: Option<&Executable>, listener: &dyn Listener) -> Self {
-        let mut warnings = Vec::new();
-        let compiled = making::compiled_inside(&Vec::from_iter(built), &mut warnings);
-        warnings.iter().for_each(|warning| listener.warn(warning));
-        Program { files, compiled }
-    }
-
-    /// Whether nothing is known of it.
-    pub fn is_empty(&self) -> bool {
-        self.files.is_empty() && self.compiled.is_empty()
-    }
-}
 
 /// The program of a map: its sources as they are now, and what was compiled. What is missing or has changed is a warning.
 pub(crate) fn program_of(map: &Map, finder: &SourceFinder, listener: &dyn Listener) -> Program {

@@ -1,6 +1,7 @@
 //! The map of a running job: the one given, the one beside the executable, the one kept from last time, or one made
 //! on the spot.
 
+use crate::build::Build;
 use crate::cache::Slot;
 use crate::changed;
 use crate::collect::{Sight, Sources};
@@ -9,11 +10,11 @@ use crate::failure::Failure;
 use crate::files;
 use crate::listener::Listener;
 use crate::making;
+use crate::program::Program;
 use crate::threads;
 use base::{Diagnostic, Severity, Span};
 use engine::{CompiledUnits, Map, MapOrigin, MapUsed, Mismatch, NoMap};
 use regular_files::{Limit, Reader};
-use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -260,7 +261,8 @@ impl JobMap {
                     (map, with_fragments, false)
                 })
             }
-            None => Self::of_sources(build, sight, &mut warnings, listener)?,
+            None => Self::of_sources(build, sight, &mut warnings, listener)
+                .map_err(|failure| failure.noticing(std::mem::take(&mut warnings)))?,
         };
         let libraries = Vec::from_iter(
             libraries
@@ -311,10 +313,12 @@ impl JobMap {
         sources.add_headers();
         let builds = [&[executable][..], &libraries].concat();
         let is_changed = sources.leave_out_changed(&builds);
-        if sources.files.is_empty() {
+        let compiled = making::compiled_inside(&builds, &mut Vec::new());
+        if sources.files.is_empty() && compiled.is_empty() {
             let path = executable.path.display();
-            let languages = executable.program_sources()?.other_languages;
-            let failure = match &languages[..] {
+            let others = executable.program_sources()?.others;
+            let languages = BTreeSet::from_iter(others.iter().map(|source| source.language.as_str()));
+            let failure = match &Vec::from_iter(languages)[..] {
                 _ if were_here => Failure::new(format!("no source of {path} is here as it was built"))
                     .hint("build it again, or, if only their times are new, run `touch -r PROGRAM` on them")
                     .noticing(sources.warnings),
@@ -329,7 +333,7 @@ impl JobMap {
                         "{path} is written in {}, and maps are made of sources of C and C++",
                         languages.join(" and ")
                     ));
-                    if languages.iter().any(|language| language == "Fortran") {
+                    if languages.contains(&"Fortran") {
                         failure.hint(
                             "of Fortran gcc makes one while it compiles: build with FFLAGS=\"-g $(hindmost plugin)\"",
                         )
@@ -343,7 +347,9 @@ impl JobMap {
         // What is missing now may be there next time.
         let is_whole = !is_changed && sources.warnings.is_empty();
         warnings.append(&mut sources.warnings);
-        let map = making::make_of_build(sources.files, &builds, listener);
+        let files = sources.files;
+        let map = making::make_of_build(Program { files, compiled }, &builds, listener);
+        warnings.extend(making::missing_fortran(&map, &builds));
         Ok((map, builds, is_whole))
     }
 
@@ -362,97 +368,6 @@ impl JobMap {
             each.span == Span::default() || heads.contains(&(each.subject.as_str(), each.span.line))
         });
         lost.map(Diagnostic::text).collect()
-    }
-}
-
-/// A program and the shared objects that it runs with, as far as they have debug info.
-pub struct Build<'a> {
-    /// The program.
-    pub executable: Executable,
-    find: Box<dyn Fn() -> Libraries + 'a>,
-    /// To know them, all modules of a task are looked through: only a map that is made or kept asks for them.
-    libraries: OnceCell<Libraries>,
-    /// With whose rights files are read that it names.
-    reader: Reader,
-}
-
-/// The shared objects of a program.
-#[derive(Default)]
-pub(crate) struct Libraries {
-    read: Vec<Executable>,
-    /// Why some of them cannot be read.
-    unread: Vec<Failure>,
-}
-
-impl FromIterator<Result<Executable, Failure>> for Libraries {
-    fn from_iter<T: IntoIterator<Item = Result<Executable, Failure>>>(all: T) -> Self {
-        let mut libraries = Libraries::default();
-        for each in all {
-            match each {
-                Ok(library) => libraries.read.push(library),
-                Err(failure) => libraries.unread.push(failure),
-            }
-        }
-        libraries
-    }
-}
-
-impl<'a> Build<'a> {
-    /// A program, and how its shared objects are found if they are asked for.
-    pub(crate) fn new(executable: Executable, find: impl Fn() -> Libraries + 'a, reader: &Reader) -> Self {
-        Build {
-            executable,
-            find: Box::new(find),
-            libraries: OnceCell::new(),
-            reader: reader.clone(),
-        }
-    }
-
-    /// A program whose shared objects are not asked for.
-    pub fn alone(executable: Executable, reader: &Reader) -> Self {
-        Build::new(executable, Libraries::default, reader)
-    }
-
-    fn libraries(&self) -> &[Executable] {
-        &self.libraries.get_or_init(|| (self.find)()).read
-    }
-
-    /// That some of the shared objects that were asked for cannot be read.
-    fn warnings(&self) -> impl Iterator<Item = String> + '_ {
-        let unread = self
-            .libraries
-            .get()
-            .map_or_else(Default::default, |all| &all.unread[..]);
-        unread.iter().map(|why| {
-            let advice = why
-                .advice()
-                .map_or_else(String::new, |advice| format!("; {advice}"));
-            format!("{why}: who is behind inside it is not known{advice}")
-        })
-    }
-
-    /// How many of its sources a map of fragments does not have: of programs and libraries with fragments all, of others those that can be read here.
-    fn missing_in(&self, map: &Map) -> usize {
-        let known: BTreeSet<&str> = map.files.iter().map(|file| file.path.as_str()).collect();
-        let mut missing = BTreeSet::new();
-        for each in std::iter::once(&self.executable).chain(self.libraries()) {
-            let units = each
-                .program_sources()
-                .map(|sources| sources.units)
-                .unwrap_or_default();
-            let own = units
-                .into_iter()
-                .filter(|unit| !unit.is_header && !known.contains(unit.path.as_str()));
-            let is_missed = |path: &String| each.has_fragments() || self.reader.is_file(Path::new(path));
-            missing.extend(own.map(|unit| unit.path).filter(is_missed));
-        }
-        missing.len()
-    }
-
-    /// What tells it from every other build.
-    fn identities(&self) -> Vec<&engine::Identity> {
-        let all = std::iter::once(&self.executable).chain(self.libraries());
-        all.map(|each| &each.identity).collect()
     }
 }
 

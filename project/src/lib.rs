@@ -26,6 +26,7 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 mod advice;
+mod build;
 mod cache;
 mod changed;
 mod collect;
@@ -55,6 +56,7 @@ mod mapped;
 mod moments;
 mod plugin;
 mod preprocess;
+mod program;
 mod recorded;
 mod recorder;
 mod recordings;
@@ -65,6 +67,7 @@ mod threads;
 mod traces;
 
 pub use advice::lines_that_get_counters;
+pub use build::Build;
 pub use cache::Kept;
 pub use cache::units::Units;
 pub use collect::Sources;
@@ -83,18 +86,19 @@ pub use files::{
 };
 pub use findings::{NoSlice, SliceWish, Wish, add_slice, advise, of as findings_of};
 pub use foreign_events::foreign_events;
-pub use graph::{Program, graph_of};
+pub use graph::graph_of;
 pub use halted::HaltedTasks;
-pub use job_map::{Build, JobMap};
+pub use job_map::JobMap;
 pub use jobs::{hosts_in_table, interrupted_calls, job_below, job_of, job_of_table, tasks_on_host};
 pub use listener::Listener;
 pub use live::{add_programs, map_of_job, map_of_programs};
 pub use looks::{Looks, WantedLooks, take_tasks};
-pub use making::{as_built, beside, make, make_of_build, make_preprocessed};
+pub use making::{as_built, beside, make, make_of_build, make_preprocessed, missing_fortran};
 pub use mapped::MappedFiles;
 pub use moments::{Moments, models, partial_tree};
 pub use plugin::make_plugin;
 pub use preprocess::Preprocessor;
+pub use program::Program;
 pub use recorded::{Recorded, beginning_of, header_of, stacks, stacks_of};
 pub use recorder::{
     make_recorder, make_recording_directory, new_recording_directory, program_with_own_mpi, tracer,

@@ -1,9 +1,10 @@
 //! The map of a running job, and the lines of its stacks: its programs and libraries are read as its processes see them.
 
+use crate::build::{Build, Libraries};
 use crate::collect::Sight;
 use crate::executable::Executable;
 use crate::failure::Failure;
-use crate::job_map::{Build, JobMap, Libraries};
+use crate::job_map::JobMap;
 use crate::listener::Listener;
 use crate::symbolize;
 use engine::Map;

@@ -3,14 +3,19 @@
 use crate::cache::units::Units;
 use crate::executable::Executable;
 use crate::listener::Listener;
+use crate::program::Program;
 use engine::{AsBuilt, CompiledFiles, CompiledUnits, Map, Parser, SourceFile};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Makes the static half of a map, with what is kept of single files.
 pub fn make(files: Vec<SourceFile>, listener: &dyn Listener) -> Map {
+    make_as_it_is(Program::of_sources(files), listener)
+}
+
+fn make_as_it_is(program: Program, listener: &dyn Listener) -> Map {
     make_preprocessed(
-        files,
+        program,
         &|_| Vec::new(),
         Parser::Tolerant,
         Units::open(listener).as_ref(),
@@ -19,9 +24,9 @@ pub fn make(files: Vec<SourceFile>, listener: &dyn Listener) -> Map {
 }
 
 /// The same of a program and its libraries: what they have not compiled is left out.
-pub fn make_of_build(mut files: Vec<SourceFile>, builds: &[&Executable], listener: &dyn Listener) -> Map {
-    let built = as_built(&mut files, builds);
-    let mut map = make(files, listener);
+pub fn make_of_build(mut program: Program, builds: &[&Executable], listener: &dyn Listener) -> Map {
+    let built = as_built(&mut program.files, builds);
+    let mut map = make_as_it_is(program, listener);
     built.restore(&mut map);
     map
 }
@@ -50,15 +55,16 @@ pub fn as_built(files: &mut [SourceFile], builds: &[&Executable]) -> AsBuilt {
 
 /// The same, with what a build's preprocessor makes of a file, who reads that, and where units are kept, if anywhere.
 pub fn make_preprocessed(
-    files: Vec<SourceFile>,
+    program: Program,
     preprocess: &(dyn Fn(&str) -> Vec<Vec<u8>> + Sync),
     parser: Parser,
     units: Option<&Units>,
     listener: &dyn Listener,
 ) -> Map {
     let reuse = units.map(Units::reuse);
+    let Program { files, compiled } = program;
     let step = listener.making(files.len());
-    let map = engine::map_preprocessed(files, preprocess, parser, reuse, &step);
+    let map = engine::map_preprocessed(files, compiled, preprocess, parser, reuse, &step);
     drop(step);
     if let Some(units) = units {
         units.make_room();
@@ -109,6 +115,21 @@ pub(crate) fn compiled_inside(builds: &[&Executable], warnings: &mut Vec<String>
         warnings.push("the fragments of the map are left out: they are damaged".to_owned());
         CompiledUnits::default()
     })
+}
+
+/// That a map lacks sources in Fortran of a program and its libraries, if it does.
+pub fn missing_fortran(map: &Map, builds: &[&Executable]) -> Option<String> {
+    let known: BTreeSet<&str> = map.files.iter().map(|file| file.path.as_str()).collect();
+    let others = |build: &&Executable| build.program_sources().map(|sources| sources.others);
+    let sources = builds.iter().flat_map(others).flatten();
+    let missing = sources
+        .filter(|source| source.language == "Fortran" && !known.contains(source.path.as_str()))
+        .count();
+    let program = builds.first().filter(|_| missing > 0)?;
+    Some(format!(
+        "{missing} of the sources of {} in Fortran are not in the map, which has of Fortran what gcc reads while it compiles (FFLAGS=\"-g $(hindmost plugin)\")",
+        program.path.display()
+    ))
 }
 
 /// The path of the map beside an executable.

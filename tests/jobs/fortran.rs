@@ -76,7 +76,8 @@ fn are_proven_under_both_mpis() {
     }
 }
 
-/// Rank 1 is a step ahead, at an earlier line of what the steps call: the loop in Fortran says that the others are behind.
+/// Rank 1 is a step ahead, at an earlier line of what the steps call: the loop in Fortran says that the others are behind. Whether the half in C was compiled with the plugin
+/// or is read from its source makes no difference.
 #[test]
 fn go_on_in_c() {
     let directory = Directory::of_seed(None, 26_301).unwrap_or_else(|error| panic!("{error}"));
@@ -85,17 +86,58 @@ fn go_on_in_c() {
     };
     let _turn = my_turn();
     let kernel = written("kernel-of-steps.c", KERNEL);
-    let flags = ["-g", "-O0", &plugin, "-ffree-form", &kernel.to_string_lossy()];
-    let exe = compiled(
-        "mpif90.openmpi",
-        &written("stepped.f90", STEPS),
-        "stepped",
-        &flags,
+    let steps = written("stepped.f90", STEPS);
+    let read = compiled("gcc", &kernel, "kernel-of-steps.o", &["-g", "-O0", "-c"]);
+    for (kernel, name) in [(&kernel, "stepped"), (&read, "stepped-half")] {
+        let flags = ["-g", "-O0", &plugin, "-ffree-form", &kernel.to_string_lossy()];
+        let exe = compiled("mpif90.openmpi", &steps, name, &flags);
+        let answer = ask(Mpi::OpenMpi, &exe, &|code, answer| {
+            code == 0 && answer["by"] == "order" && answer["named"] == "0,2-3"
+        });
+        assert_eq!(answer["hindmost"][0]["function"], "kernel", "{answer:#}");
+    }
+}
+
+/// A map that is made by hand has what gcc has read of Fortran; one of a program where gcc has not, says what it lacks.
+#[test]
+fn are_in_maps_that_are_made_by_hand() {
+    let directory = Directory::of_seed(None, 26_303).unwrap_or_else(|error| panic!("{error}"));
+    let Some(plugin) = with_plugin(&directory) else {
+        return;
+    };
+    let kernel = written("kernel-by-hand.c", KERNEL);
+    let steps = written("by-hand.f90", STEPS);
+    let made = |name: &str, plugin: &[&str]| {
+        let kernel = kernel.to_string_lossy();
+        let flags = [&["-g", "-O0", "-ffree-form", &*kernel][..], plugin].concat();
+        let exe = compiled("mpif90.openmpi", &steps, name, &flags);
+        let map = directory.path.join(name).with_extension("hmap");
+        let command = |arguments: &[&str]| {
+            let mut command = std::process::Command::new(tests::stopped::hindmost());
+            let output = command
+                .args(arguments)
+                .arg(if arguments[0] == "map" { &exe } else { &map });
+            output.output().unwrap_or_else(|error| panic!("{error}"))
+        };
+        let map = map.to_string_lossy();
+        let output = command(&["map", "--no-cache", "-o", &map, "--exe"]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{said}");
+        let shown = command(&["show", "--format", "json"]);
+        let shown: Value = serde_json::from_slice(&shown.stdout).unwrap_or_else(|error| panic!("{error}"));
+        let [functions, ordered] =
+            ["functions", "loops_ordered"].map(|what| shown[what].as_u64().unwrap_or_default());
+        ((functions, ordered), said)
+    };
+    // The kernel, the program with the loop, and the `main` that gfortran makes.
+    let (known, said) = made("by-hand", &[&plugin]);
+    assert_eq!((known, &*said), ((3, 1), ""));
+    let (known, said) = made("by-hand-half", &[]);
+    assert_eq!(known, (1, 0), "{said}");
+    assert!(
+        said.contains("1 of the sources of") && said.contains("in Fortran"),
+        "{said}"
     );
-    let answer = ask(Mpi::OpenMpi, &exe, &|code, answer| {
-        code == 0 && answer["by"] == "order" && answer["named"] == "0,2-3"
-    });
-    assert_eq!(answer["hindmost"][0]["function"], "kernel", "{answer:#}");
 }
 
 /// What brought rank 1 there is in its slice, which is made of what the program carries; without the program there is a reason.

@@ -185,14 +185,14 @@ fn in_fortran() {
         "fortran",
         &["-g", "-O0", "-ffree-form"],
     );
-    let answer = ask(Mpi::OpenMpi, &exe, &probably_rank_1);
-    let waiting = answer["classes"]
-        .as_array()
-        .and_then(|classes| classes.iter().find(|class| class["ranks"] == "0,2-3"));
-    let frames = waiting
-        .map(|class| class["frames"].to_string())
-        .unwrap_or_default();
-    assert!(frames.contains("\"MPI_Allreduce\""), "{answer:#}");
+    let others_wait = |answer: &Value| {
+        let classes = answer["classes"].as_array();
+        let waiting = classes.and_then(|classes| classes.iter().find(|class| class["ranks"] == "0,2-3"));
+        waiting.is_some_and(|class| class["frames"].to_string().contains("\"MPI_Allreduce\""))
+    };
+    let answer = ask(Mpi::OpenMpi, &exe, &|code, answer| {
+        probably_rank_1(code, answer) && others_wait(answer)
+    });
     assert!(answer["probable"][0]["line"].as_u64() > Some(0), "{answer:#}");
     check_reason(&answer, "Fortran");
 }
