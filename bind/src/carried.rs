@@ -10,8 +10,12 @@
 //! instruction's point without an update and within one iteration. So that is asked of all points at which the last description may end, and nothing is said of points that may follow an
 //! update in their iteration ([`moved`](crate::moved)): compilers let loops begin in the middle (`if (it == 1) f(); g();` as `g(); if (++it == 1) f();`), and move updates later.
 //!
-//! An update shows in the code, since each iteration makes one: something that holds the variable is overwritten by what was made of it. From there on nothing holds it until it is described
+//! An update shows in the code, since each iteration makes one: something that holds the variable is overwritten by what was made of it. From there on nothing else holds it until it is described
 //! again. An instruction that a loop of the code comes back to without such an update or a description, and no inner loop of the source, is not believed either.
+//!
+//! Compilers make the update earlier, too (`g(); i++;` as `i++; g();`). What is overwritten by itself and the step holds one step more than was described. Whether the source is still in front
+//! of its update there, the next description tells: on every way it must be of one step more than the last one, so that one update of the source lies between the two;
+//! and if the source comes from the instruction's point to none of the points that are described next without an update, that update lies behind the instruction.
 //!
 //! Nothing is added of a variable that debug info knows at all calls that may come to MPI.
 
@@ -23,7 +27,7 @@ use crate::points_at::PointsAt;
 use crate::positions::Positions;
 use crate::stack::Settled;
 use base::Id as _;
-use flow::{FunctionCode, Known};
+use flow::{Beginning, FunctionCode, Known};
 use progress_map::{
     Binding, BoundVariable, CodeBlock, Encoding, Function, FunctionId, LocationRange, LoopId, Lov, LovClass,
     MachineLocation, Map, PointId, Term,
@@ -156,7 +160,9 @@ impl Search<'_, '_> {
             let block = self.block(at);
             self.describe_start(at, &mut known);
             let holding = known.holding.iter().flatten();
-            let Some(place) = holding.copied().find(|place| place.is_preserved()) else {
+            let preserved = holding.filter(|(place, _)| place.is_preserved());
+            // What needs no more to be shown comes first.
+            let Some((&place, &more)) = preserved.min_by_key(|&(_, &more)| more != 0) else {
                 continue;
             };
             // What is said in the middle of a block may be of another value.
@@ -164,7 +170,7 @@ impl Search<'_, '_> {
             if self.described.iter().any(begins) {
                 continue;
             }
-            let mut comes_back = None;
+            let (mut comes_back, mut following) = (None, None);
             for (start, end) in self.rows(block) {
                 let here = self.points(start, points_at);
                 let is_told = self.is_lost(range, start)
@@ -188,7 +194,13 @@ impl Search<'_, '_> {
                 if !is_told || is_stale() {
                     continue;
                 }
-                let expression = expression(place);
+                if more != 0 {
+                    let next = following.get_or_insert_with(|| self.described_next(at));
+                    if !self.is_updated_behind(&here, next, &flow, more, points_at) {
+                        continue;
+                    }
+                }
+                let expression = expression(place, more);
                 match found.last_mut() {
                     Some(last) if last.end == start && last.expression == expression => last.end = end,
                     _ => found.push(LocationRange {
@@ -221,15 +233,16 @@ impl Search<'_, '_> {
 
     /// By block: whether the variable is described in it, or an update of it shows.
     fn renewing(&self, flow: &[Option<Known>]) -> Vec<bool> {
-        let is_held = |known: &Known| known.holding.as_ref().is_some_and(|holding| !holding.is_empty());
         let renews = |(at, before): (usize, &Option<Known>)| {
             let block = self.block(at);
             let is_described = |address| self.description(address).is_some();
+            let shows_update = |before: &Known| {
+                let behind = self.behind(at, before, Beginning::TheVariable);
+                before.is_held() && (!behind.is_held() || behind.is_updated() && !before.is_updated())
+            };
             is_described(block.start)
                 || is_described(block.end - 1)
-                || before
-                    .as_ref()
-                    .is_none_or(|before| is_held(before) && !is_held(&self.behind(at, before)))
+                || before.as_ref().is_none_or(shows_update)
         };
         flow.iter().enumerate().map(renews).collect()
     }
@@ -243,6 +256,62 @@ impl Search<'_, '_> {
             |block| !std::mem::replace(&mut seen[block], true),
             |block, next| next.extend(&self.code.next[block]),
         )
+    }
+
+    /// The blocks behind this one in which the variable is described next.
+    fn described_next(&self, at: usize) -> Vec<usize> {
+        let mut seen = vec![false; self.code.blocks.len()];
+        let mut work = self.code.next[at].clone();
+        let mut found = Vec::new();
+        while let Some(next) = work.pop() {
+            if std::mem::replace(&mut seen[next], true) {
+                continue;
+            }
+            let block = self.block(next);
+            let is_within =
+                |location: &LocationRange| location.start < block.end && block.start < location.end;
+            if self.described.iter().any(is_within) {
+                found.push(next);
+            } else {
+                work.extend(&self.code.next[next]);
+            }
+        }
+        found
+    }
+
+    /// Whether the source has its next update behind these points: wherever the variable is described `next`, it is so much more than it was before, which is one update, and the source does
+    /// not come there without one.
+    fn is_updated_behind(
+        &self,
+        here: &[PointId],
+        next: &[usize],
+        flow: &[Option<Known>],
+        more: i64,
+        points_at: &mut PointsAt<'_>,
+    ) -> bool {
+        let lies_in = |&point: &PointId| self.function.loops_around(point).any(|at| at == self.in_loop);
+        let unchanged = |point: PointId| lies_in(&point) && self.lov.updates.binary_search(&point).is_err();
+        let mut is_any = false;
+        for &at in next {
+            let start = self.block(at).start;
+            let there = self.points(start, points_at);
+            if !there.is_empty() && !there.iter().any(lies_in) {
+                // It has left the loop.
+                continue;
+            }
+            let described = flow[at]
+                .as_ref()
+                .and_then(|before| self.described_more(start, before));
+            let comes_there = |&from: &PointId| {
+                let mut there = there.iter();
+                there.any(|&to| from == to || self.function.reaches(from, to, unchanged))
+            };
+            if there.is_empty() || described != Some(more) || here.iter().any(comes_there) {
+                return false;
+            }
+            is_any = true;
+        }
+        is_any
     }
 
     fn block(&self, at: usize) -> &CodeBlock {
@@ -270,10 +339,24 @@ impl Search<'_, '_> {
     }
 }
 
-/// An expression for a place, whatever the frame base is.
-fn expression(place: MachineLocation) -> Vec<u8> {
-    match place {
-        MachineLocation::Register(number) => vec![gimli::DW_OP_reg0.0 + number],
-        MachineLocation::Slot(offset) => Settled::Below(0).address(offset.into()),
+/// An expression for the number in a place that holds so much more, whatever the frame base is.
+fn expression(place: MachineLocation, more: i64) -> Vec<u8> {
+    if more == 0 {
+        return match place {
+            MachineLocation::Register(number) => vec![gimli::DW_OP_reg0.0 + number],
+            MachineLocation::Slot(offset) => Settled::Below(0).address(offset.into()),
+        };
     }
+    let mut bytes = match place {
+        MachineLocation::Register(number) => vec![gimli::DW_OP_breg0.0 + number, 0],
+        MachineLocation::Slot(offset) => {
+            let mut bytes = Settled::Below(0).address(offset.into());
+            bytes.push(gimli::DW_OP_deref.0);
+            bytes
+        }
+    };
+    bytes.push(gimli::DW_OP_const8s.0);
+    bytes.extend_from_slice(&more.to_le_bytes());
+    bytes.extend([gimli::DW_OP_minus.0, gimli::DW_OP_stack_value.0]);
+    bytes
 }

@@ -17,7 +17,7 @@ type Moment = Vec<u32>;
 /// Adds what one loop does to the visits.
 type Loops = fn(flag: bool, visit: &mut dyn FnMut(&[u32]));
 
-const CASES: [(&str, Loops); 12] = [
+const CASES: [(&str, Loops); 14] = [
     ("nested", |flag, visit| {
         for it in 1..=3 {
             for stage in 0..3 {
@@ -113,6 +113,22 @@ const CASES: [(&str, Loops); 12] = [
     ("twos", by_twos),
     ("sized", by_twos),
     ("aligned", by_twos),
+    ("either", |flag, visit| {
+        for it in 0..=6 - u32::from(flag) {
+            if it == 1 {
+                visit(&[it, 0]);
+            }
+            visit(&[it, 1]);
+        }
+    }),
+    ("last", |flag, visit| {
+        for it in (2..=6 - u32::from(flag)).step_by(2) {
+            if it == 4 {
+                visit(&[it, 0]);
+            }
+            visit(&[it, 1]);
+        }
+    }),
 ];
 
 fn by_twos(flag: bool, visit: &mut dyn FnMut(&[u32])) {
@@ -163,7 +179,20 @@ fn machine_code_counts_the_iterations_of_the_source_or_says_nothing() {
     let sum = |a: [usize; 3], b: [usize; 3]| std::array::from_fn(|at| a[at] + b[at]);
     let by_case = by_build.reduce(none, |a, b| std::array::from_fn(|case| sum(a[case], b[case])));
     println!("{by_case:?}");
-    let [nested, early, _, seldom, _, around, .., twos, sized, aligned] = by_case;
+    let [
+        nested,
+        early,
+        _,
+        seldom,
+        _,
+        around,
+        ..,
+        twos,
+        sized,
+        aligned,
+        either,
+        last,
+    ] = by_case;
     assert!(
         nested[0] > 2_000 && early[0] > 800 && around[0] > 800,
         "{by_case:?} pairs by counted iterations"

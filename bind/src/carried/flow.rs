@@ -3,7 +3,9 @@
 use super::Search;
 use crate::expression::{constant, facts};
 use crate::flow::location as machine_location;
-use progress_map::{Encoding, LocationChange, LocationEffect, LocationRange, MachineCode, MachineLocation};
+use progress_map::{
+    Encoding, LocationChange, LocationEffect, LocationRange, MachineCode, MachineLocation, Term,
+};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
@@ -58,14 +60,37 @@ impl<'b> FunctionCode<'b> {
 /// What is known before a block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Known {
-    /// What holds the value that was described last; `None` as long as it is the constant that the loop begins with.
-    pub(super) holding: Option<BTreeSet<MachineLocation>>,
+    /// What holds the value that was described last, and how much more: the step of the loop, behind an update. `None` as long as that value is the constant that the loop
+    /// begins with.
+    pub(super) holding: Option<BTreeMap<MachineLocation, i64>>,
     /// What may hold something that was made of it.
     made_of: BTreeSet<MachineLocation>,
     /// What holds which constant.
     constants: BTreeMap<MachineLocation, i64>,
     /// The addresses of which one was the last at which it was described.
     pub(super) from: BTreeSet<u64>,
+}
+
+/// What counts from the constant that the loop begins with, as long as nothing has told what the variable is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Beginning {
+    /// Something else.
+    Another,
+    /// It may be the variable.
+    TheVariable,
+}
+
+impl Known {
+    /// Whether something holds the variable.
+    pub(super) fn is_held(&self) -> bool {
+        self.holding.as_ref().is_some_and(|holding| !holding.is_empty())
+    }
+
+    /// Whether an update has shown since it was described.
+    pub(super) fn is_updated(&self) -> bool {
+        let holding = self.holding.as_ref();
+        holding.is_some_and(|holding| holding.values().any(|&more| more != 0))
+    }
 }
 
 /// What debug info says of a variable at an instruction.
@@ -82,15 +107,25 @@ pub(super) enum Description {
 
 impl Search<'_, '_> {
     /// What is known before each block to which some way leads.
+    ///
+    /// On the way by which the loop begins, anything that counts from the constant with which it begins may be the variable. Not in a block to which others lead that tell what the variable
+    /// is: so first everything is taken to count something else, and then, in blocks that only that way leads to, nothing is.
     pub(super) fn flow(&self) -> Vec<Option<Known>> {
         let mut known: Vec<Option<Known>> = vec![None; self.code.blocks.len()];
         for &entry in &self.code.entries {
             known[entry] = Some(Known::default());
         }
-        let mut work = self.code.entries.clone();
+        self.settle(&mut known, self.code.entries.clone(), Beginning::Another);
+        let all = 0..self.code.blocks.len();
+        self.settle(&mut known, all.collect(), Beginning::TheVariable);
+        known
+    }
+
+    /// Goes through the blocks of `work` and all that follows from them until nothing changes any more: what is known only becomes less.
+    fn settle(&self, known: &mut [Option<Known>], mut work: Vec<usize>, beginning: Beginning) {
         while let Some(at) = work.pop() {
             let Some(before) = &known[at] else { continue };
-            let behind = self.behind(at, before);
+            let behind = self.behind(at, before, beginning);
             for &next in &self.code.next[at] {
                 let joined = match &known[next] {
                     None => behind.clone(),
@@ -102,16 +137,15 @@ impl Search<'_, '_> {
                 }
             }
         }
-        known
     }
 
     /// What is known behind a block before which this is.
-    pub(super) fn behind(&self, at: usize, before: &Known) -> Known {
+    pub(super) fn behind(&self, at: usize, before: &Known, beginning: Beginning) -> Known {
         let mut known = before.clone();
         let block = self.block(at);
         self.describe_start(at, &mut known);
         for change in self.code.changes[at] {
-            self.change(change, &mut known);
+            self.change(change, beginning, &mut known);
         }
         let last = block.end - 1;
         // Of an instruction that changes something, this would be what is known before it.
@@ -124,7 +158,7 @@ impl Search<'_, '_> {
             && let Some(place) = self.alike(block.end, register)
             && let Some(holding) = &mut known.holding
         {
-            holding.insert(place);
+            holding.insert(place, 0);
         }
         known
     }
@@ -146,20 +180,30 @@ impl Search<'_, '_> {
                 known.from.clear();
                 return;
             }
-            Some(Description::In(place)) => [place].into(),
+            Some(Description::In(place)) => [(place, 0)].into(),
             Some(Description::Volatile { register, since }) => {
                 if !here.contains(&since) {
                     // It was described so before.
                     return;
                 }
                 let alike = self.alike(since, register).filter(|_| is_followed);
-                alike.into_iter().collect()
+                alike.map(|place| (place, 0)).into_iter().collect()
             }
-            Some(Description::Constant(_) | Description::Other) => BTreeSet::new(),
+            Some(Description::Constant(_) | Description::Other) => BTreeMap::new(),
         };
         known.made_of.clear();
         known.holding = Some(holding);
         known.from = [address].into();
+    }
+
+    /// How much more than what was described last is described at an address before which this is known.
+    pub(super) fn described_more(&self, address: u64, before: &Known) -> Option<i64> {
+        let place = match self.description(address)? {
+            Description::In(place) => place,
+            Description::Volatile { register, since } if since == address => self.alike(since, register)?,
+            Description::Volatile { .. } | Description::Constant(_) | Description::Other => return None,
+        };
+        before.holding.as_ref()?.get(&place).copied()
     }
 
     /// The place that holds the variable behind an instruction because a register that calls do not preserve does.
@@ -176,7 +220,7 @@ impl Search<'_, '_> {
         )
     }
 
-    fn change(&self, change: &LocationChange, known: &mut Known) {
+    fn change(&self, change: &LocationChange, beginning: Beginning, known: &mut Known) {
         let place = change.location;
         if let LocationEffect::Known { value, .. } = change.effect {
             known.constants.insert(place, value);
@@ -184,13 +228,22 @@ impl Search<'_, '_> {
         if !change.effect.changes() {
             return;
         }
+        let fits = |half: bool| !(half && self.is_wide());
         // A copy in 32 bits takes away what is above them.
         let copied = match change.effect {
-            LocationEffect::Copy { from, add: 0, half } if !(half && self.is_wide()) => Some(from),
+            LocationEffect::Copy { from, add: 0, half } if fits(half) => Some(from),
             _ => None,
         };
+        let step = match change.effect {
+            LocationEffect::Add { step, half } if fits(half) => Some(step),
+            _ => None,
+        };
+        let before = known.constants.get(&place).copied();
         let constant = match change.effect {
             LocationEffect::Set(value) => Some(value),
+            LocationEffect::Add { .. } => before
+                .zip(step)
+                .and_then(|(before, step)| before.checked_add(step)),
             _ => copied.and_then(|from| known.constants.get(&from).copied()),
         };
         let from = match change.effect {
@@ -202,13 +255,17 @@ impl Search<'_, '_> {
         known.constants.remove(&place);
         known.constants.extend(constant.map(|constant| (place, constant)));
 
-        let holds = |place: &MachineLocation| known.holding.iter().flatten().any(|held| held == place);
-        let is_copied = copied.is_some_and(|from| holds(&from));
-        let is_made_of = !is_copied && from.is_some_and(|from| holds(&from) || known.made_of.contains(&from));
+        let held = |place: &MachineLocation| known.holding.as_ref().and_then(|holding| holding.get(place));
+        let (here, copy) = (
+            held(&place).copied(),
+            copied.and_then(|from| held(&from).copied()),
+        );
+        let is_made_of =
+            copy.is_none() && from.is_some_and(|from| held(&from).is_some() || known.made_of.contains(&from));
         let is_update = match known.holding {
-            Some(_) => is_made_of && holds(&place),
+            Some(_) => is_made_of && here.is_some(),
             // It may be the first of all.
-            None => is_start,
+            None => is_start && beginning == Beginning::TheVariable,
         };
         if is_made_of {
             known.made_of.insert(place);
@@ -217,30 +274,36 @@ impl Search<'_, '_> {
         }
         if let Some(holding) = &mut known.holding {
             holding.remove(&place);
-            if is_copied {
-                holding.insert(place);
-            }
+            holding.extend(copy.map(|more| (place, more)));
         }
         if is_update {
-            known.holding = Some(BTreeSet::new());
+            // Copies of what it was may be of another iteration by now.
+            let updated = step.filter(|&step| here == Some(0) && self.is_step(step));
+            known.holding = Some(updated.map(|step| (place, step)).into_iter().collect());
         }
+    }
+
+    /// Whether an update adds so much.
+    fn is_step(&self, added: i64) -> bool {
+        matches!(self.lov.step, Some(Term::Constant(step)) if step != 0 && step.unsigned_abs() == added.unsigned_abs())
     }
 
     /// What holds on either of two ways.
     fn joined(&self, a: &Known, b: &Known) -> Known {
-        let both = |a: &BTreeSet<MachineLocation>, b: &BTreeSet<MachineLocation>| a & b;
-        let at_start = |known: &Known| -> BTreeSet<MachineLocation> {
-            let constants = known.constants.iter();
-            constants
-                .filter(|&(place, &value)| value == self.start && place.is_preserved())
-                .map(|(&place, _)| place)
-                .collect()
+        let kept = |holding: &BTreeMap<MachineLocation, i64>,
+                    is_so: &dyn Fn(&MachineLocation, i64) -> bool| {
+            let all = holding.iter();
+            let kept = all.filter(|&(place, &more)| is_so(place, more));
+            Some(kept.map(|(&place, &more)| (place, more)).collect())
+        };
+        let at_start = |known: &Known, place: &MachineLocation, more: i64| {
+            place.is_preserved() && known.constants.get(place).copied() == self.start.checked_add(more)
         };
         let holding = match (&a.holding, &b.holding) {
             (None, None) => None,
-            (Some(a), Some(b)) => Some(both(a, b)),
-            (Some(holding), None) => Some(both(holding, &at_start(b))),
-            (None, Some(holding)) => Some(both(holding, &at_start(a))),
+            (Some(a), Some(b)) => kept(a, &|place, more| b.get(place) == Some(&more)),
+            (Some(holding), None) => kept(holding, &|place, more| at_start(b, place, more)),
+            (None, Some(holding)) => kept(holding, &|place, more| at_start(a, place, more)),
         };
         let mut constants = a.constants.clone();
         constants.retain(|place, value| b.constants.get(place) == Some(value));

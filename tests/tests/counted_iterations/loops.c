@@ -194,6 +194,31 @@ __attribute__((noinline)) static void twos(int flag)
     END;
 }
 
+/* The update may be made in front of the last calls, of which each iteration makes one. */
+__attribute__((noinline)) static void either(int flag)
+{
+    for (int it = 0; it <= 2 * three - flag; it++) {
+        if (it == 1)
+            third(7);
+        if (sink == three)
+            puts("never");
+        if (it % 2)
+            first(two);
+        else
+            second(two);
+    }
+}
+
+/* The same of one call. */
+__attribute__((noinline)) static void last(int flag)
+{
+    for (int it = 2; it <= 2 * three - flag; it += 2) {
+        if (it == 4)
+            third(two + 1);
+        first(two);
+    }
+}
+
 /* Writes all of an array, and what is behind it if that were taken for a part of it. */
 __attribute__((noinline)) static void fill(int *row, int length)
 {
@@ -247,7 +272,7 @@ __attribute__((noinline)) static void aligned(int flag)
 
 int main(int argc, char **argv)
 {
-    void (*const cases[])(int) = {nested, early, few, seldom, flat, around, warm, arms, middle, twos, sized, aligned};
+    void (*const cases[])(int) = {nested, early, few, seldom, flat, around, warm, arms, middle, twos, sized, aligned, either, last};
     if (argc != 4)
         return 2;
     last_visit = atoi(argv[3]);
