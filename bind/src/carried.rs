@@ -258,8 +258,16 @@ impl Search<'_, '_> {
         )
     }
 
-    /// The blocks behind this one in which the variable is described next.
-    fn described_next(&self, at: usize) -> Vec<usize> {
+    /// The first address of a block at which the variable is described.
+    fn first_described(&self, at: usize) -> Option<u64> {
+        let block = self.block(at);
+        let within = self.described.iter();
+        let within = within.filter(|location| location.start < block.end && block.start < location.end);
+        within.map(|location| location.start.max(block.start)).min()
+    }
+
+    /// The blocks behind this one in which the variable is described next, and where.
+    fn described_next(&self, at: usize) -> Vec<(usize, u64)> {
         let mut seen = vec![false; self.code.blocks.len()];
         let mut work = self.code.next[at].clone();
         let mut found = Vec::new();
@@ -267,13 +275,9 @@ impl Search<'_, '_> {
             if std::mem::replace(&mut seen[next], true) {
                 continue;
             }
-            let block = self.block(next);
-            let is_within =
-                |location: &LocationRange| location.start < block.end && block.start < location.end;
-            if self.described.iter().any(is_within) {
-                found.push(next);
-            } else {
-                work.extend(&self.code.next[next]);
+            match self.first_described(next) {
+                Some(address) => found.push((next, address)),
+                None => work.extend(&self.code.next[next]),
             }
         }
         found
@@ -284,7 +288,7 @@ impl Search<'_, '_> {
     fn is_updated_behind(
         &self,
         here: &[PointId],
-        next: &[usize],
+        next: &[(usize, u64)],
         flow: &[Option<Known>],
         more: i64,
         points_at: &mut PointsAt<'_>,
@@ -292,16 +296,16 @@ impl Search<'_, '_> {
         let lies_in = |&point: &PointId| self.function.loops_around(point).any(|at| at == self.in_loop);
         let unchanged = |point: PointId| lies_in(&point) && self.lov.updates.binary_search(&point).is_err();
         let mut is_any = false;
-        for &at in next {
-            let start = self.block(at).start;
-            let there = self.points(start, points_at);
+        for &(at, address) in next {
+            let there = self.points(address, points_at);
             if !there.is_empty() && !there.iter().any(lies_in) {
                 // It has left the loop.
                 continue;
             }
-            let described = flow[at]
-                .as_ref()
-                .and_then(|before| self.described_more(start, before));
+            // What is known before a block is known in it as long as that changes nothing.
+            let before = flow[at].as_ref();
+            let before = before.filter(|_| address == self.block(at).start || self.code.is_unchanging(at));
+            let described = before.and_then(|before| self.described_more(address, before));
             let comes_there = |&from: &PointId| {
                 let mut there = there.iter();
                 there.any(|&to| from == to || self.function.reaches(from, to, unchanged))

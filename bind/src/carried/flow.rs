@@ -55,6 +55,11 @@ impl<'b> FunctionCode<'b> {
             next,
         })
     }
+
+    /// Whether a block changes nothing that is listed.
+    pub(super) fn is_unchanging(&self, at: usize) -> bool {
+        self.changes[at].is_empty()
+    }
 }
 
 /// What is known before a block.
@@ -149,7 +154,7 @@ impl Search<'_, '_> {
         }
         let last = block.end - 1;
         // Of an instruction that changes something, this would be what is known before it.
-        if self.code.changes[at].is_empty() {
+        if self.code.is_unchanging(at) {
             self.describe(last, block.start + 1..=last, true, &mut known);
         }
         // A place to which a register is copied in the middle of a stretch in which that is the variable holds the variable as well.
