@@ -10,7 +10,11 @@
 //!
 //! Nothing of this leaves the process, so that a reader of it trusts what was written.
 
+mod bytes;
+
 use crate::merge::NodeId;
+use base::put_number;
+use bytes::{Bytes, put_signed, put_text};
 use snapshot::{Lock, Name, Own, OwnThread};
 
 /// Tasks with their nodes.
@@ -84,7 +88,7 @@ impl Packed {
         let Some(run) = self.runs.last_mut() else { return };
         let mut body = Vec::with_capacity(16);
         write_task(&mut body, run, own);
-        number(&mut self.bytes, body.len() as u64);
+        put_number(&mut self.bytes, body.len() as u64);
         self.bytes.extend(body);
         run.tasks += 1;
         run.end = self.bytes.len();
@@ -120,7 +124,7 @@ impl Packed {
             let (mut body, end) = self.body(begin);
             at = end;
             let flags = body.byte();
-            Some((At(begin), (flags & has::RANK != 0).then(|| body.rank(&run))))
+            Some((At(begin), (flags & has::RANK != 0).then(|| rank(&mut body, &run))))
         })
     }
 
@@ -131,10 +135,10 @@ impl Packed {
 
     /// The bytes of a task, and where they end.
     fn body(&self, at: usize) -> (Bytes<'_>, usize) {
-        let mut bytes = Bytes(&self.bytes[at..]);
+        let mut bytes = Bytes::of(&self.bytes[at..]);
         let length = bytes.number() as usize;
-        let begin = self.bytes.len() - bytes.0.len();
-        (Bytes(&self.bytes[begin..begin + length]), begin + length)
+        let begin = at + bytes.read();
+        (Bytes::of(&self.bytes[begin..begin + length]), begin + length)
     }
 }
 
@@ -202,34 +206,38 @@ fn write_task(out: &mut Vec<u8>, run: &Run, own: &Own) {
             | flag(!threads.is_empty(), has::THREADS),
     );
     if let Some(rank) = rank {
-        signed(out, i64::from(*rank) - i64::from(run.first_rank));
+        put_signed(out, i64::from(*rank) - i64::from(run.first_rank));
     }
     if let Some(pid) = pid {
-        signed(
+        put_signed(
             out,
             i64::from(*pid) - i64::from(rank.unwrap_or_default()) - run.beyond_rank,
         );
     }
     if let Some(task) = task {
-        text(out, task);
+        put_text(out, task);
     }
     if !host.is_empty() {
-        text(out, host);
+        put_text(out, host);
     }
     if let Some(world) = world {
-        number(out, *world);
+        put_number(out, *world);
     }
     write_thread(out, main);
     if !threads.is_empty() {
-        number(out, threads.len() as u64);
+        put_number(out, threads.len() as u64);
         threads.iter().for_each(|thread| write_thread(out, thread));
     }
+}
+
+fn rank(bytes: &mut Bytes<'_>, run: &Run) -> u32 {
+    (bytes.signed() + i64::from(run.first_rank)) as u32
 }
 
 fn read_task(mut bytes: Bytes<'_>, run: &Run) -> Own {
     let flags = bytes.byte();
     let has = |what: u8| flags & what != 0;
-    let rank = has(has::RANK).then(|| bytes.rank(run));
+    let rank = has(has::RANK).then(|| rank(&mut bytes, run));
     let pid = has(has::PID).then(|| {
         let pid = bytes.signed() + i64::from(rank.unwrap_or_default()) + run.beyond_rank;
         pid as u32
@@ -273,30 +281,30 @@ fn write_thread(out: &mut Vec<u8>, own: &OwnThread) {
             | flag(!passed.is_empty(), thread_has::PASSED),
     );
     if *thread != 0 {
-        number(out, (*thread).into());
+        put_number(out, u64::from(*thread));
     }
     [held_ns, cpu_ms]
         .into_iter()
         .flatten()
-        .for_each(|&each| number(out, each));
+        .for_each(|&each| put_number(out, each));
     if !told.is_empty() {
-        number(out, told.len() as u64);
-        told.iter().for_each(|call| text(out, call));
+        put_number(out, told.len() as u64);
+        told.iter().for_each(|call| put_text(out, call));
     }
     if let Some(lock) = lock {
-        number(out, lock.address);
+        put_number(out, lock.address);
     }
     if let Some(owner) = owner {
-        number(out, owner.into());
+        put_number(out, u64::from(owner));
     }
     if !passed.is_empty() {
-        number(out, passed.len() as u64);
+        put_number(out, passed.len() as u64);
         for (frame, arguments) in passed {
-            number(out, (*frame).into());
-            number(out, arguments.len() as u64);
+            put_number(out, u64::from(*frame));
+            put_number(out, arguments.len() as u64);
             for (place, bits) in arguments {
                 out.push(*place);
-                number(out, *bits);
+                put_number(out, *bits);
             }
         }
     }
@@ -337,62 +345,6 @@ fn read_thread(bytes: &mut Bytes<'_>) -> OwnThread {
 
 fn flag(is_there: bool, flag: u8) -> u8 {
     if is_there { flag } else { 0 }
-}
-
-fn number(out: &mut Vec<u8>, mut number: u64) {
-    while number > 0x7f {
-        out.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    out.push(number as u8);
-}
-
-fn signed(out: &mut Vec<u8>, value: i64) {
-    number(out, ((value << 1) ^ (value >> 63)).cast_unsigned());
-}
-
-fn text(out: &mut Vec<u8>, text: &str) {
-    number(out, text.len() as u64);
-    out.extend(text.as_bytes());
-}
-
-/// What is left of what was written. Behind its end everything is zero.
-struct Bytes<'b>(&'b [u8]);
-
-impl Bytes<'_> {
-    fn byte(&mut self) -> u8 {
-        let (first, rest) = self.0.split_first().unwrap_or((&0, &[]));
-        self.0 = rest;
-        *first
-    }
-
-    fn number(&mut self) -> u64 {
-        let mut number = 0;
-        for shift in (0..u64::BITS).step_by(7) {
-            let byte = self.byte();
-            number |= u64::from(byte & 0x7f) << shift;
-            if byte < 0x80 {
-                break;
-            }
-        }
-        number
-    }
-
-    fn signed(&mut self) -> i64 {
-        let folded = self.number();
-        (folded >> 1).cast_signed() ^ -(folded & 1).cast_signed()
-    }
-
-    fn rank(&mut self, run: &Run) -> u32 {
-        (self.signed() + i64::from(run.first_rank)) as u32
-    }
-
-    fn text(&mut self) -> String {
-        let length = self.number() as usize;
-        let (text, rest) = self.0.split_at(length.min(self.0.len()));
-        self.0 = rest;
-        String::from_utf8_lossy(text).into_owned()
-    }
 }
 
 #[cfg(test)]
