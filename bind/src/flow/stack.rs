@@ -3,7 +3,7 @@
 //! The unwind tables say at every instruction how far the stack pointer, or the frame pointer, is from the canonical frame address (CFA), so an
 //! operand relative to them is a slot at a fixed distance from the CFA. Nobody but the function writes to a slot whose address has gone
 //! nowhere. It may have gone somewhere if the address of what is at or below the slot was computed: an object that begins there may extend
-//! to it. Objects above it cannot: C has no pointers to what is in front of an object.
+//! to it; with an index, it may begin anywhere. Objects above it cannot: C has no pointers to what is in front of an object.
 //!
 //! A function whose frame has a part of variable size (arrays of variable length, `alloca`, arguments that are pushed beside a frame pointer) has that part
 //! below all else, and reaches it by the stack pointer alone: what is addressed so is no slot, which the frame pointer leads to, and what begins there ends below the slots. Not so where the
@@ -117,9 +117,15 @@ impl FrameAt {
                 found.aligns = mnemonic == Mnemonic::And;
             }
             Mnemonic::Lea => {
-                if let Some(base) = self.pointer(instruction.memory_base()) {
-                    found.escape(base.moved(instruction.memory_displacement64()));
-                }
+                let (base, index) = (instruction.memory_base(), instruction.memory_index());
+                let base = self.pointer(base).map(|base| match index {
+                    Register::None => base.moved(instruction.memory_displacement64()),
+                    _ => base.computed_with(),
+                });
+                let index = self.pointer(index).map(Pointer::computed_with);
+                base.into_iter()
+                    .chain(index)
+                    .for_each(|pointer| found.escape(pointer));
             }
             mnemonic => {
                 let first = u32::from(mnemonic != Mnemonic::Push);
@@ -136,7 +142,9 @@ impl FrameAt {
                     if let Some(base) = self.pointer(register)
                         && !sets_frame_pointer
                     {
-                        found.escape(base);
+                        // What is made of the register is known only where it is copied as it is; nothing begins at the frame pointer, so that a copy of it is on the way to something lower.
+                        let is_whole = mnemonic == Mnemonic::Mov && register == Register::RSP;
+                        found.escape(if is_whole { base } else { base.computed_with() });
                     }
                 }
             }
@@ -146,6 +154,9 @@ impl FrameAt {
                 used.access(),
                 OpAccess::None | OpAccess::NoMemAccess | OpAccess::Read | OpAccess::CondRead
             );
+            if writes && let Some(index) = self.pointer(used.index()) {
+                found.escape(index.computed_with());
+            }
             let Some(base) = self.pointer(used.base()).filter(|_| writes) else {
                 continue;
             };
@@ -155,7 +166,8 @@ impl FrameAt {
                     let is_kept = used.base() != Register::RSP || used.displacement().cast_signed() >= 0;
                     found.written.push((start, used.memory_size().size(), is_kept));
                 }
-                start => found.escape(start),
+                start if used.index() == Register::None => found.escape(start),
+                start => found.escape(start.computed_with()),
             }
         }
         found
@@ -163,6 +175,15 @@ impl FrameAt {
 }
 
 impl Pointer {
+    /// What is made of it and of a number that is not known, which may be negative: compilers let an index end at zero, and begin an object so much lower.
+    fn computed_with(self) -> Self {
+        match self {
+            Self::At(_) | Self::Unknown => Self::Unknown,
+            // All of that is below the frame.
+            Self::BelowFrame => Self::BelowFrame,
+        }
+    }
+
     /// So many bytes further.
     fn moved(self, displacement: u64) -> Self {
         match self {

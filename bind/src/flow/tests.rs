@@ -400,6 +400,15 @@ fn what_lies_below_a_frame_leaves_its_slots_alone() {
     assert_eq!(with(&[&below[..], &[0x48, 0x8d, 0x7d, 0xf0]].concat()), []);
     // and rsp, -64: what the stack pointer leads to may be a variable, wherever in the code that is.
     let align = [0x48, 0x83, 0xe4, 0xc0];
+    // add rdi, rbp; lea rdi, [rbp+4*rax-4]; mov [rbp+4*rax-4], ecx; mov [rax+rbp], ecx: from there it may go anywhere.
+    for anywhere in [
+        &[0x48, 0x01, 0xef][..],
+        &[0x48, 0x8d, 0x7c, 0x85, 0xfc],
+        &[0x89, 0x4c, 0x85, 0xfc],
+        &[0x89, 0x0c, 0x28],
+    ] {
+        assert_eq!(with(anywhere), [], "{anywhere:x?}");
+    }
     assert_eq!(with(&[&below[..], &align].concat()), []);
     assert_eq!(with(&align), [-24]);
 }
