@@ -30,7 +30,7 @@ pub(crate) const FRAME: usize = offset_of!(Entry, frame);
 pub(crate) const ENTRY: usize = size_of::<Entry>();
 
 /// Makes the thread busy, with the frame in `rsi`, before it looks at anything that a handler may change. Finds what is the thread's own, in `rax`, the word that counts, in `rcx`, and where the number of
-/// the event stands that is expected, at `r8 + 4 * rdx`. Goes to 2 if nothing is foretold, or the thread was busy.
+/// the event stands that is expected, at `r8 + 4 * rdx`. Goes to 2 if nothing is foretold, something is queued that comes first, or the thread was busy.
 macro_rules! finds {
     () => {
         concat!(
@@ -41,6 +41,8 @@ macro_rules! finds {
             "cmp qword ptr [rax + {busy}], 0\n",
             "jne 2f\n",
             "mov qword ptr [rax + {busy}], rsi\n",
+            "cmp dword ptr [rax + {queued}], 0\n",
+            "jne 2f\n",
             "mov rcx, qword ptr [rax + {gate}]\n",
             "test rcx, rcx\n",
             "jz 2f\n",

@@ -80,8 +80,7 @@ pub(crate) fn call(call: Call, frame: usize) {
         thread.interrupts(front, call);
         return;
     }
-    thread.busy.store(frame, Ordering::Relaxed);
-    compiler_fence(Ordering::SeqCst);
+    thread.begin(front, frame);
     thread.change(front, |state| state.call(call));
     thread.done(front);
 }
@@ -105,8 +104,7 @@ pub(crate) extern "C" fn finish(frame: usize) {
     let (thread, front) = unsafe { of_word(word) };
     // Where the process was forked meanwhile nothing is queued.
     if front.is_own.load(Ordering::Relaxed) != 0 && thread.busy.load(Ordering::Relaxed) == 0 {
-        thread.busy.store(frame, Ordering::Relaxed);
-        compiler_fence(Ordering::SeqCst);
+        thread.begin(front, frame);
         thread.done(front);
     }
 }
@@ -123,8 +121,7 @@ pub(crate) fn stamp(time: u64, tie: Tie) {
     if front.is_own.load(Ordering::Relaxed) == 0 || thread.busy.load(Ordering::Relaxed) != 0 {
         return;
     }
-    thread.busy.store((&raw const here).addr(), Ordering::Relaxed);
-    compiler_fence(Ordering::SeqCst);
+    thread.begin(front, (&raw const here).addr());
     thread.state().stamp(time, tie);
     compiler_fence(Ordering::SeqCst);
     thread.done(front);
@@ -158,6 +155,17 @@ impl Thread {
             front.gate.store(gate, Ordering::Relaxed);
         }
         compiler_fence(Ordering::SeqCst);
+    }
+
+    /// Is busy from here on, in the hook with this frame.
+    #[inline(always)]
+    fn begin(&self, front: &Front, frame: usize) {
+        self.busy.store(frame, Ordering::Relaxed);
+        compiler_fence(Ordering::SeqCst);
+        // The hook that this one interrupts was busy no more, and had not yet taken what an earlier handler has queued: that comes first.
+        if self.queued.load(Ordering::Relaxed) != 0 {
+            self.take_queue(front);
+        }
     }
 
     /// Takes what was queued meanwhile, and is busy no more.

@@ -2,6 +2,7 @@
 
 use crate::generate::Rng;
 use crate::run::{Place, Step, build, command, traced};
+use std::path::Path;
 
 /// What may have been called within a function: each in this order, and each left out or cut off only if the second handler ran.
 fn called_by(name: &str) -> &'static [&'static str] {
@@ -73,6 +74,33 @@ fn check(what: &str, end: Second, events: &[Step], ran: Ran) {
     compare("busy", ran.busy, true);
 }
 
+/// Runs the program with two signals behind so many steps, the second of this number, after so many rounds; holds its trace against what it ran.
+fn run(place: &Place, file: &Path, behind: [u64; 2], (end, signal): (Second, i32), rounds: u32) -> Ran {
+    let what = format!("{behind:?}, {end:?}, {rounds}");
+    let output = command(place, file)
+        .args(behind.map(|steps| steps.to_string()))
+        .args([signal.to_string(), rounds.to_string()])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{what}: {output:?}");
+    let ran = String::from_utf8(output.stdout).unwrap();
+    let ran = Vec::from_iter(ran.split_whitespace().map(|count| count.parse().unwrap()));
+    let ran = match ran[..] {
+        [first, second, after, busy] => Ran {
+            first,
+            second,
+            after,
+            busy,
+        },
+        _ => panic!("four counts"),
+    };
+    let processes = traced(place);
+    let thread = processes.values().next().unwrap().first();
+    check(&what, end, &thread.events, ran);
+    std::fs::remove_dir_all(place.path().join("traces")).unwrap();
+    ran
+}
+
 #[test]
 fn a_second_signal_while_the_first_is_taken_up() {
     let times = std::env::var("HINDMOST_STEPPED").map_or(40, |times| times.parse().unwrap());
@@ -83,44 +111,31 @@ fn a_second_signal_while_the_first_is_taken_up() {
     let file = build(&place, "gcc", &["-O1"], include_str!("stepped.c")).expect("there is gcc");
     let mut both_came = 0;
     for turn in 0..times {
-        let (end, signal) = match turn % 2 {
+        let second = match turn % 2 {
             0 => (Second::Jumps, libc::SIGUSR2),
             _ => (Second::Kills, libc::SIGKILL),
         };
         // What is foretold takes fewer steps.
         let (rounds, most) = match turn / 2 % 2 {
-            0 => ("0", [1200, 1800]),
-            _ => ("60", [400, 1800]),
+            0 => (0, [1200, 1800]),
+            _ => (60, [400, 1800]),
         };
-        let behind = most.map(|most| rng.below(most).to_string());
-        let what = format!("{behind:?}, {end:?}, {rounds}");
-        let output = command(&place, &file)
-            .args(&behind)
-            .arg(signal.to_string())
-            .arg(rounds)
-            .output()
-            .unwrap();
-        assert!(output.status.success(), "{what}: {output:?}");
-        let ran = String::from_utf8(output.stdout).unwrap();
-        let ran = Vec::from_iter(ran.split_whitespace().map(|count| count.parse().unwrap()));
-        let ran = match ran[..] {
-            [first, second, after, busy] => Ran {
-                first,
-                second,
-                after,
-                busy,
-            },
-            _ => panic!("four counts"),
-        };
-        let processes = traced(&place);
-        let thread = processes.values().next().unwrap().first();
-        check(&what, end, &thread.events, ran);
+        let ran = run(&place, &file, most.map(|most| rng.below(most)), second, rounds);
         // What happens once before it is single-stepped counts, too.
         both_came += usize::from(ran.first == 2 && (ran.second == 2 || ran.after == 1));
-        std::fs::remove_dir_all(place.path().join("traces")).unwrap();
     }
     assert!(
         both_came > times / 4,
         "both signals came {both_came} times of {times}"
     );
+}
+
+/// The first signal interrupts a hook; at one of these steps that hook is busy no more, and has not yet taken what the handler has queued.
+#[test]
+fn a_second_signal_in_front_of_what_the_first_has_queued() {
+    let place = Place::new();
+    let file = build(&place, "gcc", &["-O1"], include_str!("stepped.c")).expect("there is gcc");
+    for steps in 1100..1260 {
+        run(&place, &file, [294, steps], (Second::Jumps, libc::SIGUSR2), 60);
+    }
 }
