@@ -28,6 +28,7 @@ impl Call {
 /// A call of a hook that came while the thread was busy.
 #[derive(Default)]
 pub(crate) struct Queued {
+    /// 0 as long as the others stand for no call.
     kind: AtomicU32,
     value: AtomicUsize,
     frame: AtomicUsize,
@@ -36,28 +37,29 @@ pub(crate) struct Queued {
 impl Queued {
     pub(crate) fn set(&self, call: Call) {
         let (kind, value, frame) = match call {
-            Call::Enter(entry) => (0, entry.function, entry.frame),
-            Call::Exit { function } => (1, function, 0),
-            Call::Jump { to } => (2, to, 0),
-            Call::Begin(entry) => (3, entry.function, entry.frame),
-            Call::End { frame } => (4, 0, frame),
+            Call::Enter(entry) => (1, entry.function, entry.frame),
+            Call::Exit { function } => (2, function, 0),
+            Call::Jump { to } => (3, to, 0),
+            Call::Begin(entry) => (4, entry.function, entry.frame),
+            Call::End { frame } => (5, 0, frame),
         };
         self.value.store(value, Ordering::Relaxed);
         self.frame.store(frame, Ordering::Relaxed);
         self.kind.store(kind, Ordering::Relaxed);
     }
 
-    pub(crate) fn call(&self) -> Option<Call> {
+    /// Takes the call; `None` if the place was not filled.
+    pub(crate) fn take(&self) -> Option<Call> {
         let (function, frame) = (
             self.value.load(Ordering::Relaxed),
             self.frame.load(Ordering::Relaxed),
         );
-        Some(match self.kind.load(Ordering::Relaxed) {
-            0 => Call::Enter(Entry { function, frame }),
-            1 => Call::Exit { function },
-            2 => Call::Jump { to: function },
-            3 => Call::Begin(Entry { function, frame }),
-            4 => Call::End { frame },
+        Some(match self.kind.swap(0, Ordering::Relaxed) {
+            1 => Call::Enter(Entry { function, frame }),
+            2 => Call::Exit { function },
+            3 => Call::Jump { to: function },
+            4 => Call::Begin(Entry { function, frame }),
+            5 => Call::End { frame },
             _ => return None,
         })
     }

@@ -196,7 +196,8 @@ impl Thread {
             let mut seen = 0_u64;
             let queued = self.queued.load(Ordering::Relaxed) as usize;
             for queued in self.queue.iter().take(queued) {
-                let Some(call) = queued.call() else { continue };
+                // A handler that went elsewhere has left a place as it was.
+                let Some(call) = queued.take() else { continue };
                 // Whoever reads when the process was killed within this takes none of them twice.
                 let taken = (seen + 1) << TAKEN_EVENTS_BITS | state.encoder.events();
                 header[header::TAKEN].store(taken, Ordering::Release);
@@ -225,24 +226,31 @@ impl Thread {
         }
         // SAFETY: `blocks` and its header never change while the thread is busy but with signals blocked, and handlers only read where it is.
         let header = unsafe { &(*self.state.get()).blocks }.header();
-        let at = self.queued.load(Ordering::Relaxed) as usize;
-        let Some(slot) = self.queue.get(at) else {
-            header[header::OVERRUN].store(1, Ordering::Relaxed);
-            return;
-        };
-        slot.set(call);
         if call.is_seen_in_queue() {
             let symbol = match call {
                 Call::Enter(entry) | Call::Begin(entry) => functions::number(entry.function),
                 Call::Exit { .. } | Call::End { .. } | Call::Jump { .. } => 0,
             };
-            let seen = header[header::QUEUED].load(Ordering::Relaxed) as usize;
-            if let Some(word) = header.get(header::QUEUE + seen) {
+            let queued = &header[header::QUEUED];
+            loop {
+                let seen = queued.load(Ordering::Relaxed);
+                let Some(word) = header.get(header::QUEUE + seen as usize) else {
+                    break;
+                };
                 word.store(symbol.into(), Ordering::Relaxed);
-                header[header::QUEUED].store(seen as u64 + 1, Ordering::Release);
+                // Where another handler has come meanwhile, the word is its own.
+                let published = queued.compare_exchange(seen, seen + 1, Ordering::Release, Ordering::Relaxed);
+                if published.is_ok() {
+                    break;
+                }
             }
         }
-        self.queued.store(at as u32 + 1, Ordering::Release);
+        // One instruction: another handler that comes now has the next place.
+        let at = self.queued.fetch_add(1, Ordering::Relaxed);
+        match self.queue.get(at as usize) {
+            Some(slot) => slot.set(call),
+            None => header[header::OVERRUN].store(1, Ordering::Relaxed),
+        }
     }
 
     /// Whether a jump to this address leaves the signal handler that has interrupted a hook, and so the hook.
@@ -275,6 +283,9 @@ impl Thread {
         // SAFETY: the word is this thread's own.
         let (_, front) = unsafe { of_word(word) };
         self.queued.store(0, Ordering::Relaxed);
+        for queued in self.queue.iter() {
+            let _ = queued.take();
+        }
         self.busy.store(0, Ordering::Relaxed);
         let state = self.state();
         // SAFETY: header and blocks of the parent are the child's no more, and what used them is replaced or gone.

@@ -14,13 +14,14 @@
 #define SEEN __attribute__((noinline))
 
 /* How often the bodies of these functions were run. */
-static struct { int first, second, after, busy; } *ran;
+static struct { int first, second, after, busy, third; } *ran;
 static sigjmp_buf back;
 
 SEEN static void innermost(void) { __asm__ volatile(""); }
 SEEN static void inner(void) { innermost(); }
 SEEN static void first(int number) { ran->first++; inner(); inner(); __asm__ volatile("" : : "r"(number)); }
 SEEN static void second(int number) { ran->second++; inner(); siglongjmp(back, number); }
+SEEN static void third(int number) { ran->third++; inner(); __asm__ volatile("" : : "r"(number)); }
 SEEN static void busy(int depth) { ran->busy++; if (depth) busy(depth - 1); inner(); __asm__ volatile(""); }
 SEEN static void after(void) { ran->after++; __asm__ volatile(""); }
 
@@ -28,10 +29,12 @@ UNSEEN static void child(int rounds)
 {
     signal(SIGUSR1, first);
     signal(SIGUSR2, second);
+    signal(SIGWINCH, third);
     /* Whatever happens once has happened. */
     busy(0);
     if (!sigsetjmp(back, 1)) raise(SIGUSR2);
     raise(SIGUSR1);
+    raise(SIGWINCH);
     after();
     /* So that what comes is foretold. */
     while (rounds-- > 0) { busy(2); innermost(); }
@@ -77,6 +80,6 @@ UNSEEN int main(int argc, char **argv)
         is_there = 0;
     }
     while (is_there) is_there = go_on(PTRACE_CONT, pid);
-    printf("%d %d %d %d\n", ran->first, ran->second, ran->after, ran->busy);
+    printf("%d %d %d %d %d\n", ran->first, ran->second, ran->after, ran->busy, ran->third);
     return 0;
 }
