@@ -293,12 +293,11 @@ impl Search<'_, '_> {
         more: i64,
         points_at: &mut PointsAt<'_>,
     ) -> bool {
-        let lies_in = |&point: &PointId| self.function.loops_around(point).any(|at| at == self.in_loop);
-        let unchanged = |point: PointId| lies_in(&point) && self.lov.updates.binary_search(&point).is_err();
+        let unchanged = |point: PointId| self.lies_in(point) && !self.updates(point);
         let mut is_any = false;
         for &(at, address) in next {
             let there = self.points(address, points_at);
-            if !there.is_empty() && !there.iter().any(lies_in) {
+            if !there.is_empty() && !there.iter().any(|&point| self.lies_in(point)) {
                 // It has left the loop.
                 continue;
             }
@@ -335,11 +334,19 @@ impl Search<'_, '_> {
     /// Whether the source comes from one point of the loop to another within one iteration, and on no way by an update.
     fn leads(&self, from: PointId, to: PointId) -> bool {
         let header = self.function.loops[self.in_loop].header;
-        let lies_in = |point: PointId| self.function.loops_around(point).any(|at| at == self.in_loop);
-        let stays = |point: PointId| point != header && lies_in(point);
-        let unchanged = |point: PointId| stays(point) && self.lov.updates.binary_search(&point).is_err();
+        let unchanged = |point: PointId| point != header && self.lies_in(point) && !self.updates(point);
         let reaches = from == to || self.function.reaches(from, to, unchanged);
-        lies_in(from) && lies_in(to) && to != header && !self.lov.updates.contains(&from) && reaches
+        self.lies_in(from) && self.lies_in(to) && to != header && !self.updates(from) && reaches
+    }
+
+    /// Whether a point is in the loop that the variable orders.
+    fn lies_in(&self, point: PointId) -> bool {
+        self.function.loops_around(point).any(|at| at == self.in_loop)
+    }
+
+    /// Whether a point updates the variable.
+    fn updates(&self, point: PointId) -> bool {
+        self.lov.updates.binary_search(&point).is_ok()
     }
 }
 

@@ -121,8 +121,9 @@ impl Search<'_, '_> {
             known[entry] = Some(Known::default());
         }
         self.settle(&mut known, self.code.entries.clone(), Beginning::Another);
-        let all = 0..self.code.blocks.len();
-        self.settle(&mut known, all.collect(), Beginning::TheVariable);
+        let is_of_beginning = |&at: &usize| known[at].as_ref().is_some_and(|known| known.holding.is_none());
+        let of_beginning = (0..known.len()).filter(is_of_beginning).collect();
+        self.settle(&mut known, of_beginning, Beginning::TheVariable);
         known
     }
 

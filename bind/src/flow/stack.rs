@@ -9,8 +9,7 @@
 //! below all else, and reaches it by the stack pointer alone: what is addressed so is no slot, which the frame pointer leads to, and what begins there ends below the slots. Not so where the
 //! function aligns the stack pointer itself, as compilers do where something needs more than the ABI's alignment: then variables are reached by the stack pointer, too.
 //!
-//! One slot may hold several things one after the other, also
-//! of different sizes: what writes to a part of it, or to more than it, leaves another value in it.
+//! One slot may hold several things one after the other, also of different sizes: what writes to a part of it, or to more than it, leaves another value in it.
 
 use super::decode::Piece;
 use super::file::UnwindEntry;
@@ -85,25 +84,35 @@ impl FrameAt {
         }
     }
 
-    /// The address so many bytes from a register, if the register points into the frame and its distance is known.
-    fn fixed(&self, register: Register, displacement: u64) -> Option<i32> {
-        match self.pointer(register)? {
-            Pointer::At(base) => i32::try_from(base.checked_add(displacement.cast_signed())?).ok(),
+    /// Where an address of these parts points to: `None` if that is not into the frame.
+    fn address(&self, base: Register, index: Register, displacement: u64) -> Option<Pointer> {
+        let into = self.pointer(index).or_else(|| self.pointer(base))?;
+        Some(match index {
+            Register::None => into.moved(displacement),
+            _ => into.computed_with(),
+        })
+    }
+
+    /// The slot at an address of these parts, by its distance from the CFA.
+    fn fixed(&self, base: Register, index: Register, displacement: u64) -> Option<i32> {
+        match self.address(base, index, displacement)? {
+            Pointer::At(at) => i32::try_from(at).ok(),
             Pointer::BelowFrame | Pointer::Unknown => None,
         }
     }
 
     /// The slot that the memory operand of an instruction is, by its distance from the CFA.
     pub(crate) fn slot(&self, instruction: &Instruction) -> Option<i32> {
-        let is_plain = instruction.memory_index() == Register::None;
-        let (base, displacement) = (instruction.memory_base(), instruction.memory_displacement64());
-        is_plain.then(|| self.fixed(base, displacement))?
+        self.fixed(
+            instruction.memory_base(),
+            instruction.memory_index(),
+            instruction.memory_displacement64(),
+        )
     }
 
     /// The slot that an access is to.
     pub(crate) fn slot_of(&self, used: &UsedMemory) -> Option<i32> {
-        let is_plain = used.index() == Register::None;
-        is_plain.then(|| self.fixed(used.base(), used.displacement()))?
+        self.fixed(used.base(), used.index(), used.displacement())
     }
 
     /// What an instruction does with the frame.
@@ -118,14 +127,9 @@ impl FrameAt {
             }
             Mnemonic::Lea => {
                 let (base, index) = (instruction.memory_base(), instruction.memory_index());
-                let base = self.pointer(base).map(|base| match index {
-                    Register::None => base.moved(instruction.memory_displacement64()),
-                    _ => base.computed_with(),
-                });
-                let index = self.pointer(index).map(Pointer::computed_with);
-                base.into_iter()
-                    .chain(index)
-                    .for_each(|pointer| found.escape(pointer));
+                if let Some(address) = self.address(base, index, instruction.memory_displacement64()) {
+                    found.escape(address);
+                }
             }
             mnemonic => {
                 let first = u32::from(mnemonic != Mnemonic::Push);
@@ -154,20 +158,15 @@ impl FrameAt {
                 used.access(),
                 OpAccess::None | OpAccess::NoMemAccess | OpAccess::Read | OpAccess::CondRead
             );
-            if writes && let Some(index) = self.pointer(used.index()) {
-                found.escape(index.computed_with());
-            }
-            let Some(base) = self.pointer(used.base()).filter(|_| writes) else {
-                continue;
-            };
-            match base.moved(used.displacement()) {
-                Pointer::At(start) if used.index() == Register::None => {
+            let address = self.address(used.base(), used.index(), used.displacement());
+            match address.filter(|_| writes) {
+                Some(Pointer::At(start)) => {
                     // Below the stack pointer nothing is kept.
                     let is_kept = used.base() != Register::RSP || used.displacement().cast_signed() >= 0;
                     found.written.push((start, used.memory_size().size(), is_kept));
                 }
-                start if used.index() == Register::None => found.escape(start),
-                start => found.escape(start.computed_with()),
+                Some(address) => found.escape(address),
+                None => {}
             }
         }
         found
