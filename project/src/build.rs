@@ -81,13 +81,12 @@ impl<'a> Build<'a> {
         for each in std::iter::once(&self.executable).chain(self.libraries()) {
             let units = each
                 .program_sources()
-                .map(|sources| sources.units)
-                .unwrap_or_default();
+                .map_or_else(|_| Default::default(), |sources| &sources.units[..]);
             let own = units
-                .into_iter()
+                .iter()
                 .filter(|unit| !unit.is_header && !known.contains(unit.path.as_str()));
-            let is_missed = |path: &String| each.has_fragments() || self.reader.is_file(Path::new(path));
-            missing.extend(own.map(|unit| unit.path).filter(is_missed));
+            let is_missed = |path: &&str| each.has_fragments() || self.reader.is_file(Path::new(path));
+            missing.extend(own.map(|unit| unit.path.as_str()).filter(is_missed));
         }
         missing.len()
     }

@@ -184,8 +184,8 @@ pub(crate) fn doubt(map: &mut Map, path: &Path, executable: &Executable, reader:
     let (Some(built), Some(made)) = (executable.modified, cache::modified(path)) else {
         return Vec::new();
     };
-    let directories = executable.program_sources().map(|sources| sources.directories);
-    let directories = directories.unwrap_or_default();
+    let sources = executable.program_sources();
+    let directories = sources.map_or_else(|_| Default::default(), |sources| &sources.directories[..]);
     let mut headers = Headers {
         reader,
         directories: directories.iter().map(PathBuf::from).collect(),

@@ -139,7 +139,7 @@ impl Sources {
         };
         self.root = sight.and_then(|sight| sight.root.clone());
         let mut missing: Vec<&str> = Vec::new();
-        for unit in &units {
+        for unit in units {
             match candidates(&unit.path)
                 .into_iter()
                 .find(|path| self.reader.is_file(path))

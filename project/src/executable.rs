@@ -20,6 +20,7 @@ pub struct Executable {
     /// Looked for when something asks for it: with a map that is bound already, nothing does.
     debug: OnceCell<DebugInfo>,
     compiled: OnceCell<engine::CompiledFiles>,
+    sources: OnceCell<engine::ProgramSources>,
     /// What tells its build from all others.
     pub identity: Identity,
     /// With whose rights files are read that it names.
@@ -87,6 +88,7 @@ impl Executable {
             bytes,
             debug: OnceCell::new(),
             compiled: OnceCell::new(),
+            sources: OnceCell::new(),
             identity,
             reader: reader.clone(),
         })
@@ -107,13 +109,16 @@ impl Executable {
 
     /// The C and C++ sources that it was built from, and where the compiler found headers, but for those of compilers and
     /// systems.
-    pub(crate) fn program_sources(&self) -> Result<engine::ProgramSources, Failure> {
+    pub(crate) fn program_sources(&self) -> Result<&engine::ProgramSources, Failure> {
+        if let Some(known) = self.sources.get() {
+            return Ok(known);
+        }
         let mut all = engine::executable_sources(&self.program()).map_err(|error| self.failure(&error))?;
         all.units
             .retain(|unit| !unit.is_header || !is_of_system(&unit.path));
         all.directories
             .retain(|directory| !is_of_system(&format!("{directory}/")));
-        Ok(all)
+        Ok(self.sources.get_or_init(|| all))
     }
 
     /// The functions and lines of addresses of code, as linked; nothing where there is no debug info.

@@ -316,7 +316,7 @@ impl JobMap {
         let compiled = making::compiled_inside(&builds, &mut Vec::new());
         if sources.files.is_empty() && compiled.is_empty() {
             let path = executable.path.display();
-            let others = executable.program_sources()?.others;
+            let others = &executable.program_sources()?.others;
             let languages = BTreeSet::from_iter(others.iter().map(|source| source.language.as_str()));
             let failure = match &Vec::from_iter(languages)[..] {
                 _ if were_here => Failure::new(format!("no source of {path} is here as it was built"))

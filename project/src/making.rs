@@ -120,9 +120,9 @@ pub(crate) fn compiled_inside(builds: &[&Executable], warnings: &mut Vec<String>
 /// That a map lacks sources in Fortran of a program and its libraries, if it does.
 pub fn missing_fortran(map: &Map, builds: &[&Executable]) -> Option<String> {
     let known: BTreeSet<&str> = map.files.iter().map(|file| file.path.as_str()).collect();
-    let others = |build: &&Executable| build.program_sources().map(|sources| sources.others);
-    let sources = builds.iter().flat_map(others).flatten();
+    let sources = builds.iter().flat_map(|build| build.program_sources());
     let missing = sources
+        .flat_map(|sources| &sources.others)
         .filter(|source| source.language == "Fortran" && !known.contains(source.path.as_str()))
         .count();
     let program = builds.first().filter(|_| missing > 0)?;

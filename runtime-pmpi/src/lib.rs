@@ -23,7 +23,6 @@
 //! `unsafe` stands where the file is mapped, where C calls and where its loader, unwinder and stacks are read.
 
 mod epochs;
-
 pub mod file;
 pub mod following;
 pub mod interface;
