@@ -6,7 +6,7 @@ use crate::calls::{Targets, bind_calls};
 use crate::debug::Debug;
 use crate::described::Described;
 use crate::elf::{Identity, Image};
-use crate::flow::{self, HeldAlike};
+use crate::flow::{self, Decoded};
 use crate::functions::{Identified, Layout, identify, layout, without_linkage_name};
 use crate::handed::{Handing, lend};
 use crate::merged::{Build, merges};
@@ -22,7 +22,7 @@ use crate::stack::Frames;
 use crate::trouble::Outcome;
 use crate::variables::{VariableSearch, bind_variables};
 use crate::wanted::{add_handed, global_names, wanted};
-use crate::{carried, hidden, steady};
+use crate::{carried, hidden, overwritten, steady};
 use base::Diagnostic;
 use progress_map::{Binding, BoundFunction, FunctionId, Map};
 use std::collections::{BTreeMap, BTreeSet};
@@ -83,7 +83,7 @@ pub(crate) fn assemble(
         &laid_out.pieces,
         position,
     );
-    let (of_build, alike) = of_build(image, debug, &described, identity, path, &laid_out.functions);
+    let (of_build, decoded) = of_build(image, debug, &described, identity, path, &laid_out.functions);
     let mut binding = Binding {
         variables: bound.variables,
         merges: merges(&build, position),
@@ -113,9 +113,15 @@ pub(crate) fn assemble(
     only_asked_leaf_calls(map, &mut binding);
     let hidden = hidden::withhold(map, &mut binding, &wanted, &bound.qualified, &call_sites);
     report.hidden(hidden);
+    report.overwritten(overwritten::withhold(
+        map,
+        &mut binding,
+        compiler(debug),
+        &decoded.writes,
+    ));
     let described = carried::described(map, &binding);
     withhold_stale(map, debug, &mut binding, &call_sites, &mut report);
-    carried::add(map, &mut binding, &described, &alike);
+    carried::add(map, &mut binding, &described, &decoded.alike);
     range::add(&mut binding, bound.indices);
     binding.calls = bind_calls(
         debug,
@@ -150,9 +156,9 @@ fn of_build(
     identity: Identity,
     path: &str,
     functions: &[BoundFunction],
-) -> (Binding, HeldAlike) {
+) -> (Binding, Decoded) {
     let bound = functions.iter().map(|function| function.start..function.end);
-    let decoded = flow::machine_code(image, bound);
+    let mut decoded = flow::machine_code(image, bound);
     let binding = Binding {
         build_id: identity.build_id,
         text_hash: identity.text_hash,
@@ -160,11 +166,11 @@ fn of_build(
         producer: first_producer(debug),
         rows: described.bound_rows(debug),
         other_files: described.other_files(),
-        code: decoded.code,
-        tail_jumps: decoded.tail_jumps,
+        code: std::mem::take(&mut decoded.code),
+        tail_jumps: decoded.tail_jumps.take(),
         ..Binding::default()
     };
-    (binding, decoded.alike)
+    (binding, decoded)
 }
 
 /// Reports debug info that could not be read, and code that could not be told to be a function of the map.

@@ -21,9 +21,11 @@ mod tail_jumps;
 #[cfg(test)]
 mod tests;
 mod volatile;
+mod written;
 
 pub(crate) use copies::HeldAlike;
 pub(crate) use signed::{location, note_signed};
+pub(crate) use written::RegisterWrite;
 
 use crate::elf::Image;
 use decode::{Piece, decode};
@@ -42,6 +44,8 @@ pub(crate) struct Decoded {
     pub(crate) tail_jumps: Option<Vec<TailJump>>,
     /// What copies make alike.
     pub(crate) alike: HeldAlike,
+    /// What the functions that call something put into registers that calls preserve, in ascending order.
+    pub(crate) writes: Vec<RegisterWrite>,
 }
 
 /// Decodes a program or shared object, the functions in `bound` among others.
@@ -57,11 +61,9 @@ pub(crate) fn machine_code(image: &Image<'_>, bound: impl Iterator<Item = Range<
     let pieces = pieces(&file);
     let function_of = function::functions(&file, &pieces);
     let jumps = tail_jumps::tail_jumps(&file, &pieces, &function_of, bound);
-    let (code, alike) = function::assemble(&file, &pieces, &function_of);
     Decoded {
-        code,
         tail_jumps: Some(jumps),
-        alike,
+        ..function::assemble(&file, &pieces, &function_of)
     }
 }
 

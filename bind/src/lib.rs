@@ -21,7 +21,7 @@
 //! 4. *Calls.* `call_sites`, `calls` and `passed` tell what call instructions call and pass, `merged` and `stand_ins` which calls of the
 //!    source share an instruction, `flow` which instruction may follow which.
 //! 5. *Doubt.* An optimising compiler may describe a place that does not hold the value that the source has there. `hidden`,
-//!    `steady` and `moved` take such places back.
+//!    `overwritten`, `steady` and `moved` take such places back.
 //!
 //! Three answers need no map: the sources of a build (`sources`), the directories of its headers, and the function and line of
 //! an address (`symbolize`).
@@ -54,6 +54,7 @@ mod meetings;
 mod merged;
 mod moved;
 mod optimised;
+mod overwritten;
 mod passed;
 mod paths;
 mod pieces;

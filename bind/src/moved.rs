@@ -49,7 +49,7 @@ pub(crate) enum Compiler {
 
 impl Compiler {
     /// Whether gcc made all of it.
-    fn is_gcc(self) -> bool {
+    pub(crate) fn is_gcc(self) -> bool {
         self != Self::Other
     }
 }
@@ -192,9 +192,15 @@ impl Risk {
             _ => (0, u64::MAX),
         };
         let clipped = sunk.iter().map(|&(start, end)| (start.max(from), end.min(to)));
+        let mut shown = Vec::from_iter(clipped.filter(|(start, end)| start < end));
+        // Behind what the source has after it, an update has been moved there: then the old value is no more right at its own code.
+        if self.compiler.is_gcc() && !shown.is_empty() {
+            shown.extend(updates.iter().flatten().copied());
+            shown.sort_unstable();
+        }
         Doubt {
             always,
-            shown: clipped.filter(|(start, end)| start < end).collect(),
+            shown,
             computed,
         }
     }
@@ -313,7 +319,7 @@ fn is_always(location: &LocationRange) -> bool {
 }
 
 /// Whether the variable orders a loop, and so is changed in it.
-fn is_changed(function: &Function, name: &str) -> bool {
+pub(crate) fn is_changed(function: &Function, name: &str) -> bool {
     let mut lovs = function.loops.iter().flat_map(|in_loop| &in_loop.lovs);
     lovs.any(|lov| lov.name == name && !lov.updates.is_empty())
 }
@@ -439,7 +445,7 @@ fn lies_in(function: &Function, point: PointId, id: LoopId) -> bool {
 }
 
 /// The parts of `locations` outside `gaps`, which are sorted.
-fn without(locations: &[LocationRange], gaps: &[(u64, u64)]) -> Vec<LocationRange> {
+pub(crate) fn without(locations: &[LocationRange], gaps: &[(u64, u64)]) -> Vec<LocationRange> {
     let mut kept = Vec::new();
     for location in locations {
         let mut start = location.start;

@@ -152,6 +152,16 @@ impl<'r> Report<'r> {
         }
     }
 
+    pub(crate) fn overwritten(&mut self, count: usize) {
+        if count > 0 {
+            let message = format!(
+                "{count} variables are not read in registers that the code of something else has changed: the compiler has computed \
+                 their next value ahead"
+            );
+            self.whole(Severity::Note, message);
+        }
+    }
+
     pub(crate) fn variables(&mut self, outcomes: &[Outcome], forest: &Forest) {
         if forest.nodes.is_empty() {
             let message = "the debug info has no functions, only lines: compile with -g, not with -g1 or -gline-tables-only";

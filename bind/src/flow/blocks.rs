@@ -5,6 +5,7 @@ use super::decode::{DecodedInstruction, Piece};
 use super::file::UnwindEntry;
 use super::function::Leaves;
 use super::stack::own_slots;
+use super::written::{RegisterWrite, written};
 use progress_map::{LocationEffect, MachineLocation};
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -16,6 +17,7 @@ pub(super) struct FunctionBlocks {
     pub(super) ways: Vec<(u64, u64, bool)>,
     pub(super) changes: Vec<(u64, MachineLocation, LocationEffect)>,
     pub(super) alike: HeldAlike,
+    pub(super) writes: Vec<RegisterWrite>,
 }
 
 /// Cuts a function into blocks; `None` if a way leads into the middle of an instruction. `again`: it may be entered anew without having
@@ -47,6 +49,7 @@ pub(super) fn blocks(
         ways: Vec::new(),
         changes: Vec::new(),
         alike,
+        writes: written(whole, &effects),
     };
     for (_, piece) in whole {
         let mut start = None;

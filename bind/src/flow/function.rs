@@ -1,5 +1,6 @@
 //! From decoded pieces to functions: which pieces belong together, and what becomes of a function in the end.
 
+use super::Decoded;
 use super::blocks::{FunctionBlocks, blocks};
 use super::copies::HeldAlike;
 use super::decode::{Callee, Piece};
@@ -10,11 +11,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 /// Puts the pieces together to functions, and these into one graph.
-pub(super) fn assemble(
-    file: &File<'_, '_>,
-    pieces: &[Option<Piece>],
-    functions: &[usize],
-) -> (MachineCode, HeldAlike) {
+pub(super) fn assemble(file: &File<'_, '_>, pieces: &[Option<Piece>], functions: &[usize]) -> Decoded {
     let mut leaves = Leaves::new(file, pieces, functions);
     let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (piece, &function) in functions.iter().enumerate() {
@@ -37,11 +34,18 @@ pub(super) fn assemble(
             calls.extend(direct_calls(&whole));
         }
     }
-    let alike = parts
-        .iter_mut()
-        .flat_map(|part| std::mem::take(&mut part.alike))
-        .collect();
-    (number(parts, &calls), alike)
+    let (mut alike, mut writes) = (HeldAlike::new(), Vec::new());
+    for part in &mut parts {
+        alike.append(&mut part.alike);
+        writes.append(&mut part.writes);
+    }
+    writes.sort_unstable();
+    Decoded {
+        code: number(parts, &calls),
+        tail_jumps: None,
+        alike,
+        writes,
+    }
 }
 
 /// For each piece, the first piece of its function: those are one between which code jumps into the middle.

@@ -194,7 +194,7 @@ fn what_is_known_of_libraries_is_what_their_names_tell() {
 fn code_of(parts: &[&[u8]]) -> Vec<(u64, u64)> {
     with_pieces(parts, nothing, |file, pieces| {
         let functions = function::functions(file, pieces);
-        let (code, _) = function::assemble(file, pieces, &functions);
+        let code = function::assemble(file, pieces, &functions).code;
         let blocks = code.blocks.iter();
         blocks
             .map(|block| (block.start - BASE, block.end - BASE))
