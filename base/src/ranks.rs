@@ -19,14 +19,16 @@ impl RankSet {
         let mut ranges = Vec::from_iter(ranges);
         ranges.retain(|&(first, last)| first <= last);
         ranges.sort_unstable();
-        let mut joined: Vec<(u32, u32)> = Vec::new();
-        for (first, last) in ranges {
-            match joined.last_mut() {
-                Some((_, end)) if first <= end.saturating_add(1) => *end = last.max(*end),
-                _ => joined.push((first, last)),
+        // In place: the set of a very large class may have half a million ranges.
+        ranges.dedup_by(|&mut (first, last), (_, end)| {
+            let is_joined = first <= end.saturating_add(1);
+            if is_joined {
+                *end = last.max(*end);
             }
-        }
-        Self { ranges: joined }
+            is_joined
+        });
+        ranges.shrink_to_fit();
+        Self { ranges }
     }
 
     /// Whether there are no ranks in the set.

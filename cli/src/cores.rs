@@ -32,7 +32,7 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
     };
     let seen = Seen {
         header,
-        records,
+        records: project::Tasks::Each(records),
         samples: Vec::new(),
         missing: project::ranks_without_core(&cores),
         ended: RankSet::default(),

@@ -8,8 +8,8 @@ use anyhow::Context as _;
 use base::RankSet;
 use cluster::{Asked, Gathering, Loss, MapFrames, Patience, Probe, Seen, Transport};
 use engine::Map;
-use nodes::{Found, Look, Merge, Merged, NodeId, Piece, Report};
-use project::{Failure, JobMap};
+use nodes::{All, Found, Look, Merge, NodeId, Piece, Report};
+use project::{Failure, JobMap, Tasks};
 use regular_files::{Limit, User};
 use runtime_probe::{Job, Options, ProcessTable, TableEntry, own_host};
 use snapshot::{Header, Task, VERSION};
@@ -195,6 +195,35 @@ impl Everywhere {
 
     /// One look at the tasks of all hosts, at the same time as far as they are ready.
     pub(crate) fn take(&mut self, found: &JobMap, job: &Job, options: Options) -> (Header, Vec<Task>) {
+        let (header, all) = self.look_everywhere(found, job, options);
+        let (own, mut tasks) = (own_host(), Vec::new());
+        all.each(&|node| self.host_of(node, &own), &mut |task| tasks.push(task));
+        (header, tasks)
+    }
+
+    /// The same, with records of a few tasks alone where they say all.
+    pub(crate) fn take_enough(&mut self, found: &JobMap, job: &Job, options: Options) -> (Header, Tasks) {
+        let (header, all) = self.look_everywhere(found, job, options);
+        let own = own_host();
+        let host = |node: NodeId| self.host_of(node, &own);
+        let each = |take: &mut dyn FnMut(Task)| all.each(&host, take);
+        let few = Tasks::few(&found.map, |seen| self.missing(seen), each);
+        let tasks = few.unwrap_or_else(|| {
+            let mut tasks = Vec::new();
+            each(&mut |task| tasks.push(task));
+            Tasks::Each(tasks)
+        });
+        (header, tasks)
+    }
+
+    /// What the host of a node is called.
+    fn host_of<'h>(&'h self, node: NodeId, own: &'h str) -> &'h str {
+        let asked = self.asked.get(&node);
+        asked.map_or(own, |asked| asked.host.as_str())
+    }
+
+    /// What all hosts see, before a task is made of it.
+    fn look_everywhere(&mut self, found: &JobMap, job: &Job, options: Options) -> (Header, All) {
         let begun = Instant::now();
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
         let look = options.as_look();
@@ -223,28 +252,21 @@ impl Everywhere {
                 self.look(&mut merge, look, || {});
             }
         }
-        let name = |node: NodeId| {
-            let asked = self.asked.get(&node);
-            asked.map_or(own.as_str(), |asked| asked.host.as_str())
-        };
-        let Merged {
-            tasks,
-            complaints,
-            window_us,
-            ..
-        } = merge.finish(&name);
-        let complaints = Vec::from_iter(complaints.iter().map(|complaint| complaint.text(&name)));
+        let all = merge.all();
+        let name = |node: NodeId| self.host_of(node, &own);
+        let complaints = all.complaints.iter().map(|complaint| complaint.text(&name));
+        let complaints = Vec::from_iter(complaints);
         self.notes.extend(complaints);
         // Each task says on which host it runs.
         let header = Header {
             hindmost_snapshot: VERSION,
-            window_us,
+            window_us: all.window_us,
             size: self.size(),
             // By our own clock: theirs may be any.
             taken: since.ok().map(|since| since.as_secs()),
             ..Header::default()
         };
-        (header, tasks)
+        (header, all)
     }
 
     /// What those that answer together have seen.

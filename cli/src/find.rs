@@ -11,7 +11,8 @@ use crate::whereabouts::{Plan, Whereabouts};
 use base::RankSet;
 use engine::{Earlier, Map, Origin, TreeOptions};
 use project::{
-    Failure, FirstLook, JobMap, LookedAt, Looks, MappedFiles, Seen, SourceFinder, WantedLooks, Wish,
+    Failure, FirstLook, JobMap, Look, LookedAt, Looks, MappedFiles, Seen, SourceFinder, Tasks, WantedLooks,
+    Wish,
 };
 use report::{Form, TreeText};
 use runtime_probe::{Job, Options, Threads};
@@ -52,12 +53,33 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
     }
     let options = options(args);
     let everywhere = everywhere.map(RefCell::new);
-    let take = || {
-        let look = || match &everywhere {
+    let told = |mut header: Header, records: &[Task]| {
+        if let Some((pid, name)) = &launcher {
+            (header.launcher, header.job) = (Some(*pid), name.clone());
+        }
+        project::interrupted_calls(records).for_each(|text| output::warn(&text));
+        header
+    };
+    let each = || {
+        let (header, records) = match &everywhere {
             Some(everywhere) => everywhere.borrow_mut().take(&found, &job, options),
             None => project::take_tasks(&found, &job, options),
         };
-        take(&look, launcher.as_ref())
+        (told(header, &records), records)
+    };
+    let enough = || match &everywhere {
+        Some(everywhere) if !shows_each(args, &found) => {
+            let (header, records) = everywhere.borrow_mut().take_enough(&found, &job, options);
+            (told(header, &records), records)
+        }
+        _ => {
+            let (header, records) = each();
+            (header, Tasks::Each(records))
+        }
+    };
+    let look = Look {
+        each: &each,
+        enough: &enough,
     };
     // What was recorded is read before the stacks are and after, so that both take their time together. Where the user wants looks further apart, whoever
     // goes on between them need not go on in the end.
@@ -66,12 +88,11 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
     let first = is_one_moment
         .then(|| first_look(args, &job, &mapped))
         .transpose()?;
-    let looks = Looks::taken(wanted_looks(args), &found.map, &job.missing, &take);
+    let looks = Looks::taken(wanted_looks(args), &found.map, &job.missing, look);
     let everywhere = everywhere.map(RefCell::into_inner);
     save_table(args, &job, everywhere.as_ref())?;
     if let Some(everywhere) = everywhere {
-        let seen = looks.records.iter().filter_map(|task| task.rank).collect();
-        job.missing = everywhere.missing(&seen);
+        job.missing = everywhere.missing(&looks.records.ranks());
         notes.extend(everywhere.notes());
     }
     let earlier = looks.first.as_ref().map(|(tasks, elapsed)| Earlier {
@@ -150,14 +171,10 @@ fn first_look(args: &FindArgs, job: &Job, mapped: &MappedFiles) -> Result<FirstL
     }
 }
 
-/// One look at the tasks of a job, with what else is known of it.
-fn take(look: &dyn Fn() -> (Header, Vec<Task>), launcher: Option<&(u32, String)>) -> (Header, Vec<Task>) {
-    let (mut header, records) = look();
-    if let Some((pid, name)) = launcher {
-        (header.launcher, header.job) = (Some(*pid), name.clone());
-    }
-    project::interrupted_calls(&records).for_each(|text| output::warn(&text));
-    (header, records)
+/// Whether the user wants something that is of each task.
+fn shows_each(args: &FindArgs, found: &JobMap) -> bool {
+    let is_wanted = args.save.is_some() || args.tree.is_some() || args.explain.is_some();
+    is_wanted || !found.others.is_empty()
 }
 
 /// The launcher, if it is what the user has named.

@@ -317,7 +317,7 @@ impl<'a> Watch<'a> {
         self.cost.add(begun.elapsed(), &records);
         let seen = Seen {
             header,
-            records,
+            records: project::Tasks::Each(records),
             samples: Vec::new(),
             notes,
             missing: job.missing,

@@ -223,7 +223,7 @@ fn have_one_stack(a: &Task, b: &Task) -> bool {
     (&a.error, &a.program, &a.build) == (&b.error, &b.program, &b.build) && a.frames.are_alike(&b.frames)
 }
 
-fn kind_fingerprint(task: &Task) -> u64 {
+pub(crate) fn kind_fingerprint(task: &Task) -> u64 {
     let mut hasher = DefaultHasher::new();
     stack_fingerprint(task).hash(&mut hasher);
     (task.world, task.unstopped, task.frames.all_passed()).hash(&mut hasher);
@@ -237,7 +237,7 @@ fn kind_fingerprint(task: &Task) -> u64 {
 }
 
 /// Whether nothing tells two tasks apart but what is of each of them alone.
-fn are_of_one_kind(a: &Task, b: &Task) -> bool {
+pub(crate) fn are_of_one_kind(a: &Task, b: &Task) -> bool {
     let threads = || a.threads.iter().zip(&b.threads);
     have_one_stack(a, b)
         && a.frames.all_passed() == b.frames.all_passed()

@@ -4,23 +4,26 @@
 //! something needs it: a tree alone goes through the tasks part by part, and a million of them never stand in memory at once.
 
 use crate::alike::Alike;
-use crate::assemble::assemble;
+use crate::assemble::{Told, assemble};
 use crate::hosts::{HostRanks, hosts_of};
 use crate::motion::Earlier;
 use crate::named::Named;
+use crate::representatives::Representatives;
 use crate::stacks::LookedUp;
 use crate::{Answer, Findings, Map, OrderedTree, TreeOptions};
 use base::RankSet;
 use progress::{Located, Order};
 use snapshot::Task;
 use std::borrow::Cow;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// The tasks of a job at one moment, with the map that they are held against.
 pub struct Analysis<'a> {
     pub(crate) order: Order<'a>,
     pub(crate) tasks: Cow<'a, [Task]>,
-    pub(crate) named: Named,
+    pub(crate) named: Arc<Named>,
+    /// The hosts of all tasks, where these are but a few of them.
+    hosts: Option<&'a [HostRanks]>,
     /// Ranks of which there is no task at all.
     pub(crate) missing: RankSet,
     /// The tasks as they were at earlier moments, for a tree over time.
@@ -46,21 +49,30 @@ pub struct Wanted {
 impl<'a> Analysis<'a> {
     /// Of tasks, each with a record of its own. `missing` are the ranks of which there is no task at all.
     pub fn new(map: &'a Map, tasks: &'a [Task], missing: RankSet) -> Self {
-        Self::of(map, Cow::Borrowed(tasks), Named::of(tasks), missing)
+        Self::of(map, Cow::Borrowed(tasks), Named::of(tasks).into(), missing)
+    }
+
+    /// Of a few tasks of each kind, which speak for all: what is answered is what all would come to ([`Analysis::answer_of_all`]).
+    pub fn represented(map: &'a Map, job: &'a Representatives, missing: RankSet) -> Self {
+        Self {
+            hosts: Some(&job.hosts),
+            ..Self::of(map, Cow::Borrowed(&job.tasks), Arc::clone(&job.named), missing)
+        }
     }
 
     /// Of stacks that stand for many ranks each, as other tools' files have them: a million tasks with a few hundred stacks
     /// take no longer than a few hundred tasks.
     pub fn alike(map: &'a Map, stacks: &[(Task, RankSet)]) -> Self {
         let (tasks, named) = Named::of_alike(stacks);
-        Self::of(map, Cow::Owned(tasks), named, RankSet::default())
+        Self::of(map, Cow::Owned(tasks), named.into(), RankSet::default())
     }
 
-    fn of(map: &'a Map, tasks: Cow<'a, [Task]>, named: Named, missing: RankSet) -> Self {
+    fn of(map: &'a Map, tasks: Cow<'a, [Task]>, named: Arc<Named>, missing: RankSet) -> Self {
         Self {
             order: Order::new(map),
             tasks,
             named,
+            hosts: None,
             missing,
             samples: &[],
             earlier: None,
@@ -92,7 +104,7 @@ impl<'a> Analysis<'a> {
         let tree = wanted.tree.as_ref().map(|options| self.ordered_tree(options));
         // What has no rank has no number that would be the same in every tree.
         let hosts = match &tree {
-            Some(tree) if tree.names.are_ranks() => hosts_of(&self.tasks),
+            Some(tree) if tree.names.are_ranks() => self.hosts(),
             _ => Vec::new(),
         };
         let hosts = hosts
@@ -108,18 +120,38 @@ impl<'a> Analysis<'a> {
         }
     }
 
+    /// The hosts of its tasks.
+    fn hosts(&self) -> Vec<HostRanks> {
+        match self.hosts {
+            Some(hosts) => hosts.to_vec(),
+            None => hosts_of(&self.tasks),
+        }
+    }
+
     /// Who is behind.
     pub fn answer(self) -> Answer {
+        self.answered().0
+    }
+
+    /// Who is behind, if these tasks tell it of all that they stand for: not where it takes each of them to follow who waits for whom, or to name those that could not be read.
+    pub fn answer_of_all(self) -> Option<Answer> {
+        let (answer, told) = self.answered();
+        (told == Told::All).then_some(answer)
+    }
+
+    fn answered(self) -> (Answer, Told) {
+        let hosts = self.hosts();
         let looked_up = match self.looked_up.into_inner() {
             Some(looked_up) => looked_up,
             None => LookedUp::of(&self.order, &self.tasks, Alike::of(&self.tasks)),
         };
-        assemble(
+        let (answer, told) = assemble(
             (self.order, looked_up),
             &self.tasks,
             self.named,
             (self.missing, self.earlier),
-        )
+        );
+        (Answer { hosts, ..answer }, told)
     }
 
     /// The prefix tree of its stacks, with the order on it.

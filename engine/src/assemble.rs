@@ -13,7 +13,7 @@ use crate::stacks::LookedUp;
 use crate::state::ClassState;
 use crate::waits::{self, Member, NotEntered};
 use crate::{
-    CallView, FrameView, Relation, Who, advice, awaited, blocking, counterparts, finding, frames, hosts, mpi,
+    CallView, FrameView, Relation, Who, advice, awaited, blocking, counterparts, finding, frames, mpi,
     parting, state, threads,
 };
 use base::RankSet;
@@ -21,14 +21,24 @@ use progress::{Classes, Located, Obstacle, Order, Verdict};
 use progress_map::Map;
 use snapshot::Task;
 use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Whether an answer that was made of a few tasks of each kind says all that there is to say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Told {
+    /// It is that of all tasks.
+    All,
+    /// Something is told by tasks that have no record.
+    NotAll,
+}
 
 /// What the tasks of a job come to, which the order has looked up.
 pub(crate) fn assemble<'a>(
     (order, looked_up): (Order<'a>, LookedUp),
     tasks: &'a [Task],
-    named: Named,
+    named: Arc<Named>,
     (missing_ranks, earlier): (RankSet, Option<Earlier<'a>>),
-) -> Answer {
+) -> (Answer, Told) {
     let (job, others) = JobView::of((order, looked_up), tasks, named, (&missing_ranks, earlier));
     let outside = outside::groups(&others);
     let (classes, unreadable) = job.listed(&outside);
@@ -56,15 +66,23 @@ pub(crate) fn assemble<'a>(
         (&members, &not_entered),
         (outcome, &undecided),
     );
-    // A record that stands for many ranks does not tell whom each of them waits for.
-    let tells_ranks = job.is_of_one_moment() && job.named.are_single();
-    let awaited = finding.as_ref().filter(|_| tells_ranks);
-    let awaited = awaited.and_then(|finding| awaited::of(&job, &members, &not_entered, &has_moved, finding));
+    let waiting = finding.as_ref().filter(|_| job.is_of_one_moment());
+    let waiting =
+        waiting.and_then(|finding| awaited::begun(&job, &members, &not_entered, &has_moved, finding));
+    // A record that stands for many ranks does not tell whom each of them waits for, nor which process each of them is.
+    let is_each_alone = |other: &WithoutPlace<'_>| job.named.weight(other.task) == 1;
+    let told = if job.named.are_single() || waiting.is_none() && others.iter().all(is_each_alone) {
+        Told::All
+    } else {
+        Told::NotAll
+    };
+    let awaited = waiting.filter(|_| job.named.are_single());
+    let awaited = awaited.and_then(awaited::Waiting::followed);
     let mut warnings = job.partial_functions();
     warnings.extend(job.gone_past(&classes, &not_entered));
     let assumptions = job.taken_for_granted(finding.as_ref(), awaited.as_ref(), motion.as_ref());
     let excerpts = job.excerpts(&classes, finding.as_ref());
-    Answer {
+    let answer = Answer {
         tasks: job.total,
         finding,
         awaited,
@@ -79,7 +97,7 @@ pub(crate) fn assemble<'a>(
         unreadable,
         missing_ranks,
         ended_ranks: RankSet::default(),
-        hosts: hosts::hosts_of(tasks),
+        hosts: Vec::new(),
         map: None,
         programs: Vec::new(),
         assumptions,
@@ -90,7 +108,8 @@ pub(crate) fn assemble<'a>(
         waiting: None,
         way: None,
         next: None,
-    }
+    };
+    (answer, told)
 }
 
 pub(crate) fn first_task(task: &Task) -> FirstTask {
@@ -114,7 +133,7 @@ pub(crate) struct JobView<'a> {
     /// What was looked up of them in the map, by [`Like::looked_up`].
     located: Vec<Located>,
     pub(crate) classes: Classes,
-    named: Named,
+    named: Arc<Named>,
     /// How many tasks were given.
     total: usize,
     /// No task is missing, unreadable or outside of the order.
@@ -190,7 +209,7 @@ impl<'a> JobView<'a> {
     fn of(
         (order, LookedUp { alike, located }): (Order<'a>, LookedUp),
         tasks: &'a [Task],
-        named: Named,
+        named: Arc<Named>,
         (missing_ranks, earlier): (&RankSet, Option<Earlier<'a>>),
     ) -> (Self, Vec<WithoutPlace<'a>>) {
         let (mut located, places) = with_place(located);
@@ -449,7 +468,8 @@ impl<'a> JobView<'a> {
 
     /// What the kernel says of tasks, with the processor time that they have used since the earlier moment.
     fn state(&self, tasks: &[&Task]) -> Option<ClassState> {
-        state::of_class(tasks, &|task| self.before(task).next()?.state.as_ref()?.cpu_ms)
+        let spent_before = |task: &Task| self.before(task).next()?.state.as_ref()?.cpu_ms;
+        state::of_class(tasks, &|task| self.named.weight(task), &spent_before)
     }
 
     fn class(&self, class: usize) -> TaskClass {
@@ -492,14 +512,13 @@ impl<'a> JobView<'a> {
         };
         let tasks = Vec::from_iter(members.iter().map(|&at| self.tasks[at]));
         let with_likes = Vec::from_iter(members.iter().map(|&at| (self.tasks[at], self.likes[at])));
-        let who: &dyn Fn(&[&'a Task]) -> Who = &|tasks| self.named.who(tasks.iter().copied());
         let unordered = self.classes.classes[class]
             .unordered
             .as_ref()
             .map(ToString::to_string);
         let threads_behind = match position.activity {
             Activity::Joining(_) if unordered.is_none() => {
-                counterparts::behind(&self.order, &with_likes, who)
+                counterparts::behind(&self.order, &with_likes, &self.named)
             }
             _ => Vec::new(),
         };
@@ -514,7 +533,7 @@ impl<'a> JobView<'a> {
             unordered,
             state: self.state(&tasks),
             calls: self.calls_of(members, calls),
-            threads: threads::groups(&self.order, &with_likes, who),
+            threads: threads::groups(&self.order, &with_likes, &self.named),
             threads_behind,
         }
     }

@@ -140,14 +140,20 @@ impl Awaited {
 /// What the chain takes for granted.
 pub(crate) const ASSUMPTION: &str = "those that wait in MPI stand still, and MPI delivers what was sent";
 
-/// Whom the tasks of a finding wait for; nothing if they do not wait in MPI. `members` are the tasks by class.
-pub(crate) fn of(
-    job: &JobView<'_>,
-    members: &[Vec<Member<'_>>],
-    not_entered: &[NotEntered],
-    has_moved: &dyn Fn(usize) -> bool,
+/// The waits of the tasks of a finding, as they begin.
+pub(crate) struct Waiting<'j, 'a> {
+    tasks: Tasks<'j, 'a>,
+    walk: Walk,
+}
+
+/// Where the waits of the tasks of a finding begin; nothing if these do not wait in MPI. `members` are the tasks by class.
+pub(crate) fn begun<'j, 'a>(
+    job: &'j JobView<'a>,
+    members: &'j [Vec<Member<'j>>],
+    not_entered: &'j [NotEntered],
+    has_moved: &'j dyn Fn(usize) -> bool,
     finding: &Finding,
-) -> Option<Awaited> {
+) -> Option<Waiting<'j, 'a>> {
     // Who cannot run, or is named for not waiting, waits for nobody.
     if matches!(
         finding.grounds,
@@ -171,11 +177,19 @@ pub(crate) fn of(
             walk.reach(at, None);
         }
     }
-    walk.follow(&tasks);
-    // What every test of an answer comes by.
-    #[cfg(test)]
-    slowly::check(&walk, &tasks);
-    walk.result(&tasks)
+    Some(Waiting { tasks, walk })
+}
+
+impl Waiting<'_, '_> {
+    /// Whom they wait for, each task being among those that are known.
+    pub(crate) fn followed(self) -> Option<Awaited> {
+        let Self { tasks, mut walk } = self;
+        walk.follow(&tasks);
+        // What every test of an answer comes by.
+        #[cfg(test)]
+        slowly::check(&walk, &tasks);
+        walk.result(&tasks)
+    }
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@
 use crate::alike::{KindId, Like, Turn};
 use crate::answer::{FirstTask, Position};
 use crate::assemble::first_task;
+use crate::named::Named;
 use crate::threads::{self, ThreadActivity};
 use crate::{Relation, Who};
 use progress::{Located, Order};
@@ -46,11 +47,7 @@ struct Worker<'t> {
 }
 
 /// What is known of the threads of tasks whose main threads are at one point, by the threads' number.
-pub(crate) fn behind<'t>(
-    order: &Order<'_>,
-    tasks: &[(&'t Task, Like)],
-    who: &dyn Fn(&[&'t Task]) -> Who,
-) -> Vec<ThreadsBehind> {
+pub(crate) fn behind(order: &Order<'_>, tasks: &[(&Task, Like)], named: &Named) -> Vec<ThreadsBehind> {
     let [(first, _), others @ ..] = tasks else {
         return Vec::new();
     };
@@ -71,7 +68,10 @@ pub(crate) fn behind<'t>(
         let workers = told.iter().filter_map(|told| worker(order, told, number));
         let workers = Vec::from_iter(workers);
         let alike = workers.windows(2).all(|two| two[0].begun_by == two[1].begun_by);
-        let Some(behind) = alike.then(|| of_number(order, &workers, (tasks, who))).flatten() else {
+        let Some(behind) = alike
+            .then(|| of_number(order, &workers, (tasks, named)))
+            .flatten()
+        else {
             continue;
         };
         // A team whose threads are all behind in one task is one line.
@@ -101,14 +101,11 @@ fn worker<'t>(order: &Order<'_>, &(task, like): &(&'t Task, Like), number: usize
     })
 }
 
-/// How messages name some tasks.
-type Naming<'n, 't> = &'n dyn Fn(&[&'t Task]) -> Who;
-
 /// Of counterparts, those that are behind the others.
 fn of_number<'t>(
     order: &Order<'_>,
     workers: &[Worker<'t>],
-    (tasks, who): (&[(&'t Task, Like)], Naming<'_, 't>),
+    (tasks, named): (&[(&'t Task, Like)], &Named),
 ) -> Option<ThreadsBehind> {
     let located = Vec::from_iter(workers.iter().map(|worker| worker.located.clone()));
     let classes = progress::classify(order, &located);
@@ -130,7 +127,7 @@ fn of_number<'t>(
     }
     let ahead = (0..classes.classes.len())
         .filter(|&class| class != hindmost && verdict(class).relation == Relation::Before)
-        .max_by_key(|&class| by_class[class].len())?;
+        .max_by_key(|&class| by_class[class].iter().map(|task| named.weight(task)).sum::<u64>())?;
     let first = &workers[members(hindmost)[0]];
     let (at, other) = (&first.located, &located[members(ahead)[0]]);
     let thread = &first.task.threads[first.number];
@@ -139,9 +136,9 @@ fn of_number<'t>(
     };
     let why = verdict(ahead);
     Some(ThreadsBehind {
-        who: who(&by_class[hindmost]),
+        who: named.who(by_class[hindmost].iter().copied()),
         first: first_task(first.task),
-        ahead: who(&by_class[ahead]),
+        ahead: named.who(by_class[ahead].iter().copied()),
         name: thread.name.clone(),
         position,
         reason: progress::sentence(order.map(), &why, at, other),

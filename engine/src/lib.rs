@@ -86,6 +86,7 @@ mod places;
 mod readable;
 mod reading;
 pub mod recorded;
+mod representatives;
 mod reuse;
 mod sends;
 mod slices;
@@ -145,6 +146,7 @@ pub use progress::{Reason, Relation, Value};
 pub use progress_map::{Binding, Map};
 pub use reading::{map_for_file, map_for_stacks};
 pub use recorder::{is_recorded as is_call_of_mpi, shim as recorder_shim};
+pub use representatives::Representatives;
 pub use reuse::{Reuse, Shelf};
 pub use sends::{Coming, SendSite, Sends, Untraceable};
 pub use slicer::{

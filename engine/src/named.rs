@@ -16,12 +16,20 @@ pub(crate) struct Named {
     alike: BTreeMap<u32, Alike>,
 }
 
-/// Tasks with one stack, of which two have records.
+/// Tasks that are alike, of which a few have records.
 struct Alike {
-    /// The rank of the other record.
-    second: u32,
-    /// All that the first record stands for: everybody but the second.
-    but_second: RankSet,
+    /// The ranks of the other records: each stands for itself alone.
+    others: Vec<u32>,
+    /// All that the first record stands for: everybody but these.
+    rest: RankSet,
+}
+
+impl Alike {
+    /// Of all these ranks a few others than the first have records.
+    fn of(others: Vec<u32>, all: &RankSet) -> Self {
+        let rest = all.without(&others.iter().copied().collect());
+        Self { others, rest }
+    }
 }
 
 impl Named {
@@ -59,8 +67,7 @@ impl Named {
                 });
             }
             if let (Some(first), Some(second)) = (first, second) {
-                let but_second = ranks.iter().filter(|&rank| rank != second).collect();
-                alike.insert(first, Alike { second, but_second });
+                alike.insert(first, Alike::of(vec![second], ranks));
             }
         }
         let named = Self {
@@ -68,6 +75,18 @@ impl Named {
             ..Self::of(&tasks)
         };
         (tasks, named)
+    }
+
+    /// Records of which each but the first of its kind stands for itself. Of a kind there are the ranks of its records, and all ranks.
+    pub(crate) fn of_kinds(kinds: impl IntoIterator<Item = (Vec<u32>, RankSet)>) -> Self {
+        let alike = kinds.into_iter().filter_map(|(records, all)| {
+            let (first, others) = records.split_first()?;
+            Some((*first, Alike::of(others.to_vec(), &all)))
+        });
+        Self {
+            shared: RankSet::default(),
+            alike: alike.filter(|(_, alike)| alike.rest.len() > 1).collect(),
+        }
     }
 
     /// Whether a record stands for one moment of one task, so that ranks tell tasks.
@@ -82,13 +101,14 @@ impl Named {
 
     /// The ranks of records that are the second of their stack.
     pub(crate) fn seconds(&self) -> RankSet {
-        self.alike.values().map(|stack| stack.second).collect()
+        let stacks = self.alike.values();
+        stacks.flat_map(|stack| stack.others.iter().copied()).collect()
     }
 
     /// All tasks with the stack of the record of this rank.
     pub(crate) fn with_stack_of(&self, rank: u32) -> TaskSet {
         match self.alike.get(&rank) {
-            Some(alike) => alike.but_second.iter().chain([alike.second]).collect(),
+            Some(alike) => alike.rest.iter().chain(alike.others.iter().copied()).collect(),
             None => TaskSet::one(rank),
         }
     }
@@ -97,20 +117,29 @@ impl Named {
         let mut who = Who::new(tasks, &|rank| self.shared.contains(rank));
         if !self.alike.is_empty() {
             let all = who.ranks.iter().flat_map(|rank| self.stands_for(rank));
-            who.ranks = all.collect();
+            who.ranks = RankSet::from_ranges(all);
         }
         who
     }
 
-    fn stands_for(&self, rank: u32) -> Vec<u32> {
-        self.alike
-            .get(&rank)
-            .map_or_else(|| vec![rank], |alike| alike.but_second.iter().collect())
+    /// The ranks that the record of a rank stands for.
+    fn stands_for(&self, rank: u32) -> impl Iterator<Item = (u32, u32)> + '_ {
+        let alike = self.alike.get(&rank);
+        let itself = alike.is_none().then_some((rank, rank));
+        let all = alike.into_iter().flat_map(|alike| alike.rest.ranges());
+        all.copied().chain(itself)
+    }
+
+    /// How many tasks a record stands for.
+    pub(crate) fn weight(&self, task: &Task) -> u64 {
+        let alike = task.rank.and_then(|rank| self.alike.get(&rank));
+        alike.map_or(1, |alike| alike.rest.len())
     }
 
     /// The records of a task that has no place in the order.
     pub(crate) fn unreadable(&self, task: &Task, reason: &str, class: Option<usize>) -> Vec<Unreadable> {
-        let all = task.rank.map_or_else(Vec::new, |rank| self.stands_for(rank));
+        let ranges = task.rank.into_iter().flat_map(|rank| self.stands_for(rank));
+        let all = Vec::from_iter(ranges.flat_map(|(first, last)| first..=last));
         let one = |name: String, rank: Option<u32>, pid: Option<u32>| Unreadable {
             task: name,
             rank,
@@ -126,8 +155,7 @@ impl Named {
 
     /// How many tasks these stand for.
     pub(crate) fn count(&self, tasks: &[Task]) -> usize {
-        let more = |task: &Task| Some(self.alike.get(&task.rank?)?.but_second.len());
-        let each = tasks.iter().map(|task| more(task).unwrap_or(1));
+        let each = tasks.iter().map(|task| self.weight(task));
         usize::try_from(each.sum::<u64>()).unwrap_or(usize::MAX)
     }
 }

@@ -69,10 +69,14 @@ pub enum HaltedBy {
 }
 
 /// How many processes of a class are named.
-const PIDS: usize = 4;
+pub(crate) const PIDS: usize = 4;
 
-/// The state of a class. `earlier` gives the processor time of a task at an earlier moment.
-pub(crate) fn of_class(tasks: &[&Task], earlier: &dyn Fn(&Task) -> Option<u64>) -> Option<ClassState> {
+/// The state of a class. `count` tells how many tasks a record stands for, and `earlier` the processor time of a task at an earlier moment.
+pub(crate) fn of_class(
+    tasks: &[&Task],
+    count: &dyn Fn(&Task) -> u64,
+    earlier: &dyn Fn(&Task) -> Option<u64>,
+) -> Option<ClassState> {
     let mut groups: Vec<StateGroup> = Vec::new();
     for task in tasks {
         let Some(state) = &task.state else { continue };
@@ -82,9 +86,9 @@ pub(crate) fn of_class(tasks: &[&Task], earlier: &dyn Fn(&Task) -> Option<u64>) 
                 == (state.run, &system_call, &state.wait_channel)
         });
         match known {
-            Some(group) => group.tasks += 1,
+            Some(group) => group.tasks += count(task),
             None => groups.push(StateGroup {
-                tasks: 1,
+                tasks: count(task),
                 run: state.run,
                 system_call,
                 wait_channel: state.wait_channel.clone(),

@@ -12,6 +12,7 @@ mod awaited;
 pub(crate) mod by_recorder;
 mod chains;
 mod programs;
+mod represented;
 mod sends;
 mod trouble;
 mod waits;

@@ -8,6 +8,7 @@ use crate::alike::{KindId, Like, Turn};
 use crate::answer::{Activity, FirstTask, Position};
 use crate::assemble::first_task;
 use crate::frames::{self, FrameView};
+use crate::named::Named;
 use crate::{Who, mpi, outside, stacks};
 use library::SharedObject;
 use progress::{Located, Order};
@@ -44,11 +45,7 @@ pub enum ThreadActivity {
 }
 
 /// The threads of some tasks, those that work first.
-pub(crate) fn groups<'a>(
-    order: &Order<'_>,
-    tasks: &[(&'a Task, Like)],
-    who: &dyn Fn(&[&'a Task]) -> Who,
-) -> Vec<ThreadGroup> {
+pub(crate) fn groups<'a>(order: &Order<'_>, tasks: &[(&'a Task, Like)], named: &Named) -> Vec<ThreadGroup> {
     let mut groups: Vec<(ThreadGroup, Vec<&'a Task>)> = Vec::new();
     // The group of each thread of the first task of a kind.
     let mut of_kind: BTreeMap<KindId, Vec<usize>> = BTreeMap::new();
@@ -72,7 +69,7 @@ pub(crate) fn groups<'a>(
             }
             match (known.and_then(|group| groups.get_mut(group)), seen) {
                 (Some((group, members)), seen) => {
-                    group.threads += 1;
+                    group.threads += named.weight(task);
                     if let Some((doing, frames)) = seen {
                         mark_differences(group, &doing, &frames);
                     }
@@ -84,7 +81,7 @@ pub(crate) fn groups<'a>(
                     let group = ThreadGroup {
                         who: Who::default(),
                         first: first_task(task),
-                        threads: 1,
+                        threads: named.weight(task),
                         name: thread.name.clone(),
                         doing,
                         frames,
@@ -97,7 +94,7 @@ pub(crate) fn groups<'a>(
         }
     }
     let mut groups = Vec::from_iter(groups.into_iter().map(|(group, members)| ThreadGroup {
-        who: who(&members),
+        who: named.who(members),
         ..group
     }));
     groups.sort_by_key(|group| match group.doing {

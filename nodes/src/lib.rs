@@ -27,7 +27,7 @@ pub mod report;
 pub mod tree;
 
 pub use frame::{Frame, FrameError, Kind, Reader};
-pub use merge::{Complaint, Merge, Merged, NodeId};
+pub use merge::{All, Complaint, Merge, Merged, NodeId};
 pub use message::{
     Found, FoundTask, FromNode, Hello, Look, MapPlace, MessageError, OWN_ARGUMENT, OWN_STEP, Select,
     ThreadsRead, ToNode, VERSION,

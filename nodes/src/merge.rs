@@ -3,8 +3,8 @@
 //! What comes out depends on the reports alone and not on the order in which they came: a stack is kept once for all nodes, a node's second report of a look counts for nothing, and what two
 //! nodes contradict each other in is believed of neither.
 //!
-//! While reports come, memory follows the distinct stacks and a dozen bytes of each task ([`Packed`]). Tasks with all that is of them are made in the end, each once and in its place: the runs of a node are
-//! looked into when the first of their ranks is due, so that no list of all tasks is sorted.
+//! Memory follows the distinct stacks and a dozen bytes of each task ([`Packed`]). Tasks with all that is of them are made in the end, each once and in its place, and handed over: who does not want a list of
+//! them need not keep one. The runs of a node are looked into when the first of their ranks is due, so that no list of all tasks is sorted.
 
 use crate::packed::{At, Packed, RunId};
 use crate::report::{Report, SharedStack, key_of};
@@ -63,6 +63,18 @@ pub(crate) struct KnownStack {
     pub(crate) stack: Task,
     /// Its tasks, each with its node.
     pub(crate) tasks: Packed,
+}
+
+/// What all nodes together have seen, each task in the few bytes that it is kept in.
+#[derive(Debug)]
+pub struct All {
+    stacks: Vec<KnownStack>,
+    /// Ranks of which several nodes have spoken.
+    contested: RankSet,
+    /// The longest time between the first task's stop and the last one's release on one node, in microseconds.
+    pub window_us: Option<u64>,
+    /// What was not believed.
+    pub complaints: Vec<Complaint>,
 }
 
 /// What all nodes together have seen.
@@ -156,47 +168,25 @@ impl Merge {
 
     /// What all that was taken says; `host` gives the name of a node.
     pub fn finish<'h>(self, host: &dyn Fn(NodeId) -> &'h str) -> Merged {
+        let all = self.all();
+        let mut tasks = Vec::with_capacity(all.stacks.iter().map(|known| known.tasks.len()).sum());
+        all.each(host, &mut |task| tasks.push(task));
+        Merged {
+            tasks,
+            stacks: all.stacks.len(),
+            window_us: all.window_us,
+            complaints: all.complaints,
+        }
+    }
+
+    /// What all that was taken says, before a task is made of it.
+    pub fn all(self) -> All {
         let of_nodes = self.ranks();
         let contested = RankSet::in_several(of_nodes.values());
         let complaints = self.complaints(&of_nodes, &contested);
-        drop(of_nodes);
-        let stacks = Vec::from_iter(self.stacks.into_values());
-        let mut tasks = Vec::with_capacity(stacks.iter().map(|known| known.tasks.len()).sum());
-        let mut together: Option<(Place, usize)> = None;
-        let mut names: BTreeMap<NodeId, Name> = BTreeMap::new();
-        // Two processes of one rank are told apart by their names.
-        let sort = |tasks: &mut [Task]| tasks.sort_by(|a, b| a.task.cmp(&b.task));
-        in_order(&stacks, |(place, stack, at, run)| {
-            let (_, rank, node) = place;
-            if rank.is_some_and(|rank| contested.contains(rank)) {
-                return;
-            }
-            let known = &stacks[stack.0];
-            let Some(mut task) = snapshot::join(&known.stack, known.tasks.task(run, at)) else {
-                return;
-            };
-            let name = names.entry(node).or_insert_with(|| host(node).into());
-            task.host.clone_from(name);
-            if rank.is_none() {
-                task.task = format!("{}:{}", task.host, task.task);
-            }
-            match together {
-                Some((before, _)) if before == place => {}
-                before => {
-                    if let Some((_, first)) = before {
-                        sort(&mut tasks[first..]);
-                    }
-                    together = Some((place, tasks.len()));
-                }
-            }
-            tasks.push(task);
-        });
-        if let Some((_, first)) = together {
-            sort(&mut tasks[first..]);
-        }
-        Merged {
-            tasks,
-            stacks: stacks.len(),
+        All {
+            stacks: self.stacks.into_values().collect(),
+            contested,
             window_us: self.window_us,
             complaints,
         }
@@ -231,6 +221,40 @@ impl Merge {
             ranks.filter_map(|(_, rank)| rank).collect()
         };
         runs.into_iter().map(|(node, runs)| (node, ranks(runs))).collect()
+    }
+}
+
+impl All {
+    /// Makes each task that is believed, in its place, and hands it over; `host` gives the name of a node.
+    pub fn each<'h>(&self, host: &dyn Fn(NodeId) -> &'h str, take: &mut dyn FnMut(Task)) {
+        let mut names: BTreeMap<NodeId, Name> = BTreeMap::new();
+        let (mut of_one_place, mut last): (Vec<Task>, Option<Place>) = (Vec::new(), None);
+        // Two processes of one rank are told apart by their names.
+        let mut hand_over = |tasks: &mut Vec<Task>| {
+            tasks.sort_by(|a, b| a.task.cmp(&b.task));
+            tasks.drain(..).for_each(&mut *take);
+        };
+        in_order(&self.stacks, |(place, stack, at, run)| {
+            let (_, rank, node) = place;
+            if rank.is_some_and(|rank| self.contested.contains(rank)) {
+                return;
+            }
+            let known = &self.stacks[stack.0];
+            let Some(mut task) = snapshot::join(&known.stack, known.tasks.task(run, at)) else {
+                return;
+            };
+            let name = names.entry(node).or_insert_with(|| host(node).into());
+            task.host.clone_from(name);
+            if rank.is_none() {
+                task.task = format!("{}:{}", task.host, task.task);
+            }
+            if last != Some(place) {
+                hand_over(&mut of_one_place);
+                last = Some(place);
+            }
+            of_one_place.push(task);
+        });
+        hand_over(&mut of_one_place);
     }
 }
 

@@ -5,6 +5,7 @@
 
 use crate::job_map::JobMap;
 use crate::live::add_lines_of_job;
+use crate::tasks::Tasks;
 use base::RankSet;
 use engine::{Analysis, Answer, Map, Outcome};
 use runtime_probe::{Job, Options};
@@ -44,13 +45,21 @@ pub struct WantedLooks {
     pub every: Duration,
 }
 
+/// How a job is looked at once.
+#[derive(Clone, Copy)]
+pub struct Look<'l> {
+    /// So that every task has a record.
+    pub each: &'l dyn Fn() -> (Header, Vec<Task>),
+    /// So that those have one that say all: a few, where no other look is held against this one.
+    pub enough: &'l dyn Fn() -> (Header, Tasks),
+}
+
 /// What several looks at a job have shown.
-#[derive(Debug)]
 pub struct Looks {
     /// What the last look says of itself.
     pub header: Header,
     /// What it has shown.
-    pub records: Vec<Task>,
+    pub records: Tasks,
     /// What was seen before that, and how long before.
     pub first: Option<(Vec<Task>, Duration)>,
     /// What was seen in between, where several samples are wanted.
@@ -58,14 +67,10 @@ pub struct Looks {
 }
 
 impl Looks {
-    /// As many looks as are wanted, or as it takes to tell something. `take` is one of them.
-    pub fn taken(
-        wanted: WantedLooks,
-        map: &Map,
-        missing: &RankSet,
-        take: &dyn Fn() -> (Header, Vec<Task>),
-    ) -> Self {
-        let (header, records) = take();
+    /// As many looks as are wanted, or as it takes to tell something.
+    pub fn taken(wanted: WantedLooks, map: &Map, missing: &RankSet, look: Look<'_>) -> Self {
+        let is_last = wanted.apart.is_none() && wanted.samples <= 1;
+        let (header, records) = if is_last { (look.enough)() } else { each(look) };
         let mut looks = Looks {
             header,
             records,
@@ -74,35 +79,49 @@ impl Looks {
         };
         // A moment later it is somewhere else, if it computes.
         for _ in 1..LOOKS {
-            if !is_undecided_by_chance(map, &looks.records, missing) {
-                break;
+            match &looks.records {
+                Tasks::Each(records) if is_undecided_by_chance(map, records, missing) => {}
+                Tasks::Each(_) | Tasks::Few(_) => break,
             }
-            looks.again(BETWEEN_LOOKS, take);
+            looks.again(
+                BETWEEN_LOOKS,
+                || if is_last { (look.enough)() } else { each(look) },
+            );
         }
         let begun = Instant::now();
-        let apart = wanted.apart.or_else(|| {
-            answer_of(map, &looks.records, missing)
+        let apart = wanted.apart.or_else(|| match &looks.records {
+            Tasks::Each(records) => answer_of(map, records, missing)
                 .needs_second_look()
-                .then_some(TO_COME_ON)
+                .then_some(TO_COME_ON),
+            Tasks::Few(_) => None,
         });
         if let Some(apart) = apart {
-            let before = looks.again(apart, take);
-            looks.first = Some((before, begun.elapsed()));
+            let before = looks.again(apart, || each(look));
+            looks.first = before.map(|before| (before, begun.elapsed()));
         }
         for _ in 1..wanted.samples {
-            let before = looks.again(wanted.every, take);
-            looks.samples.push(before);
+            let before = looks.again(wanted.every, || each(look));
+            looks.samples.extend(before);
         }
         looks
     }
 
-    /// Another look after a pause; gives what the one before has shown.
-    fn again(&mut self, pause: Duration, take: &dyn Fn() -> (Header, Vec<Task>)) -> Vec<Task> {
+    /// Another look after a pause; gives what the one before has shown, if that was every task.
+    fn again(&mut self, pause: Duration, take: impl FnOnce() -> (Header, Tasks)) -> Option<Vec<Task>> {
         std::thread::sleep(pause);
         let (header, records) = take();
         self.header = header;
-        std::mem::replace(&mut self.records, records)
+        match std::mem::replace(&mut self.records, records) {
+            Tasks::Each(before) => Some(before),
+            Tasks::Few(_) => None,
+        }
     }
+}
+
+/// A look at every task.
+fn each(look: Look<'_>) -> (Header, Tasks) {
+    let (header, records) = (look.each)();
+    (header, Tasks::Each(records))
 }
 
 /// Whether a task was caught in an instruction that belongs to two statements, and nothing is decided: another look may find it in one
@@ -144,7 +163,11 @@ mod tests {
             samples,
             every: Duration::ZERO,
         };
-        let looks = Looks::taken(wanted, &Map::default(), &RankSet::default(), &take);
+        let look = Look {
+            each: &take,
+            enough: &|| unreachable!("more than one look is wanted"),
+        };
+        let looks = Looks::taken(wanted, &Map::default(), &RankSet::default(), look);
         (taken.get(), looks)
     }
 

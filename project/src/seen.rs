@@ -4,6 +4,7 @@ use crate::failure::Failure;
 use crate::files::SourceFinder;
 use crate::findings::{self, Wish, advise};
 use crate::job_map::JobMap;
+use crate::tasks::Tasks;
 use base::RankSet;
 use engine::recorded::Waiting;
 use engine::traces::Process;
@@ -18,7 +19,7 @@ pub struct Seen {
     /// What the look says of itself.
     pub header: Header,
     /// Its tasks.
-    pub records: Vec<Task>,
+    pub records: Tasks,
     /// What was seen before that, for a tree over time.
     pub samples: Vec<Vec<Task>>,
     /// Ranks of which nothing was seen.
@@ -57,7 +58,9 @@ impl Seen {
         how: LookedAt,
         finder: &SourceFinder,
     ) -> Result<Findings<'a>, Failure> {
-        let analysis = Analysis::new(&found.map, &self.records, self.missing.clone())
+        let analysis = self
+            .records
+            .analysis(&found.map, self.missing.clone())
             .since(earlier)
             .after(&self.samples);
         let mut findings = findings::of(analysis, wish)?;

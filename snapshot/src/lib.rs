@@ -13,7 +13,7 @@ mod own;
 pub use event::{Cause, EVENTS_SCHEMA, Event};
 pub use frames::{Frames, Passed};
 pub use name::Name;
-pub use own::{Own, OwnThread, join, split};
+pub use own::{Own, OwnThread, is_named_by, join, split};
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

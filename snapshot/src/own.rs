@@ -96,12 +96,11 @@ impl Own {
     }
 }
 
-/// Whether a name is what the rank is in digits.
-fn is_digits(name: &str, rank: Option<u32>) -> bool {
-    let is_number = |rank: u32| name.parse() == Ok(rank);
+/// Whether a name is a rank in digits.
+pub fn is_named_by(name: &str, rank: u32) -> bool {
     // A sign or a zero in front are none that a number is written with.
     let as_written = name == "0" || name.starts_with(|first: char| matches!(first, '1'..='9'));
-    as_written && rank.is_some_and(is_number)
+    as_written && name.parse() == Ok(rank)
 }
 
 /// Takes a task apart: the stack that others may have as well, as a task without a name, and what is its own.
@@ -119,7 +118,8 @@ pub fn split(mut task: Task) -> (Task, Own) {
     });
     let threads = threads.collect();
     let own = Own {
-        task: Some(std::mem::take(&mut task.task)).filter(|name| !is_digits(name, task.rank)),
+        task: Some(std::mem::take(&mut task.task))
+            .filter(|name| !task.rank.is_some_and(|rank| is_named_by(name, rank))),
         rank: task.rank.take(),
         pid: task.pid.take(),
         host: std::mem::take(&mut task.host),

@@ -7,7 +7,7 @@
 use crate::job::Job;
 use crate::own::{peak_megabytes, processor_time};
 use base::RankSet;
-use engine::{Analysis, Findings};
+use engine::{Analysis, Findings, Representatives};
 use nodes::{FromNode, Kind, Merge, NodeId, Plan, PlannedNode, Reader, Report, Select, ToNode};
 use report::{Form, Names};
 use snapshot::{Header, Name, ProcessState, RunState, Task};
@@ -24,6 +24,9 @@ const PER_NODE: u32 = 128;
 /// How the tasks of a node are spread over its job: one is behind, the others wait for it in three places.
 const KIND: &str = "few";
 
+/// What the answer is written as, in place of text.
+const AS_JSON: &str = "as JSON";
+
 /// So many processes reduce.
 const PROCESSES: &str = "8";
 
@@ -37,10 +40,11 @@ pub fn all(sizes: &[u32], reducer: Option<&Path>) -> Result<(), String> {
     let me = std::env::current_exe().map_err(|error| error.to_string())?;
     let file = std::env::temp_dir().join(format!("hindmost-bench-nodes.{}", std::process::id()));
     for nodes in sizes {
-        for step in ["send", "gather", "flat"] {
+        for (step, words) in [("send", ""), ("gather", ""), ("gather", AS_JSON), ("flat", "")] {
             let status = Command::new(&me)
                 .args(["nodes", step, &nodes.to_string()])
                 .arg(&file)
+                .arg(words)
                 .status();
             let status = status.map_err(|error| error.to_string());
             if status.as_ref().is_ok_and(std::process::ExitStatus::success) {
@@ -112,7 +116,7 @@ pub fn one(step: &str, nodes: u32, file: &str, words: &str) -> Result<(), String
     };
     match step {
         "send" => of_nodes.send(Path::new(file)),
-        "gather" => of_nodes.gather(Path::new(file)),
+        "gather" => of_nodes.gather(Path::new(file), words),
         "flat" => of_nodes.flat(),
         "pieces" => of_nodes.pieces(Path::new(file), words),
         _ => Err(format!("'{step}' is none of send, gather, flat and pieces")),
@@ -189,7 +193,7 @@ impl OfNodes {
     }
 
     /// Reads it, merges it and answers.
-    fn gather(&self, file: &Path) -> Result<(), String> {
+    fn gather(&self, file: &Path, words: &str) -> Result<(), String> {
         let said = |error: std::io::Error| format!("{}: {error}", file.display());
         let mut stream = File::open(file).map_err(said)?;
         let bytes = stream.metadata().map_err(said)?.len();
@@ -220,7 +224,7 @@ impl OfNodes {
         if node != self.nodes {
             return Err(format!("{node} nodes"));
         }
-        self.merged(merge, begun, bytes, "")
+        self.merged(merge, begun, bytes, words)
     }
 
     /// Reads what others have reduced.
@@ -254,12 +258,17 @@ impl OfNodes {
     ) -> Result<(), String> {
         let kept = peak_megabytes();
         let hosts = Vec::from_iter((0..self.nodes).map(host));
-        let merged = merge.finish(&|node| hosts.get(node.0 as usize).map_or("", String::as_str));
-        if !merged.complaints.is_empty() {
-            return Err(format!("{:?}", merged.complaints));
+        let all = merge.all();
+        if !all.complaints.is_empty() {
+            return Err(format!("{:?}", all.complaints));
         }
+        let host = |node: NodeId| hosts.get(node.0 as usize).map_or("", String::as_str);
+        let few = Representatives::of(|take| all.each(&host, take));
+        let few = few.ok_or("there are tasks that nobody speaks for")?;
+        drop(all);
         let bytes = format!("{}", bytes / u64::from(self.nodes));
-        self.answer(&merged.tasks, begun, (&bytes, &format!("{kept} MB")), words)
+        let analysis = Analysis::represented(&self.job.map, &few, RankSet::default());
+        self.answer(analysis, begun, (&bytes, &format!("{kept} MB")), words)
     }
 
     /// Answers without frames.
@@ -274,7 +283,7 @@ impl OfNodes {
         };
         let tasks = Vec::from_iter((0..self.nodes).flat_map(with_host));
         self.answer(
-            &tasks,
+            Analysis::new(&self.job.map, &tasks, RankSet::default()),
             (Instant::now(), processor_time()),
             ("", ""),
             "without frames",
@@ -283,13 +292,15 @@ impl OfNodes {
 
     fn answer(
         &self,
-        tasks: &[Task],
+        analysis: Analysis<'_>,
         (begun, busy): (Instant, Duration),
         (bytes, kept): (&str, &str),
         words: &str,
     ) -> Result<(), String> {
         let read = begun.elapsed();
-        let answer = Analysis::new(&self.job.map, tasks, RankSet::default()).answer();
+        let answer = analysis.answer_of_all();
+        let answer = answer.ok_or("some tasks tell what the others do not")?;
+        let tasks = answer.tasks;
         let named: u64 = answer
             .hindmost
             .iter()
@@ -299,7 +310,12 @@ impl OfNodes {
             answer: Some(answer),
             ..Findings::of_map(&self.job.map)
         };
-        let text = report::write(&found, Form::Answer(Names::Short), &|_| None).unwrap_or_default();
+        let form = if words == AS_JSON {
+            Form::AnswerJson
+        } else {
+            Form::Answer(Names::Short)
+        };
+        let text = report::write(&found, form, &|_| None).unwrap_or_default();
         let both = begun.elapsed();
         let busy = processor_time().saturating_sub(busy);
         if named != self.job.hindmost() {
@@ -310,14 +326,15 @@ impl OfNodes {
         }
         let milliseconds = |time: Duration| format!("{:.0} ms", time.as_secs_f64() * 1e3);
         println!(
-            "{:>6} {:>9} {bytes:>10} {:>9} {:>9} {:>9} {:>9} {kept:>8} {:>5} MB  {words}",
+            "{:>6} {:>9} {bytes:>10} {:>9} {:>9} {:>9} {:>9} {kept:>8} {:>5} MB  {words} ({} KB written)",
             self.nodes,
-            tasks.len(),
+            tasks,
             milliseconds(read),
             milliseconds(both - read),
             milliseconds(both),
             milliseconds(busy),
             peak_megabytes(),
+            text.len() / 1000,
         );
         Ok(())
     }

@@ -11,14 +11,14 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// A program, and where its tasks may stand.
-struct Program {
-    map: Map,
+pub(super) struct Program {
+    pub(super) map: Map,
     stacks: &'static [&'static str],
     /// Of threads besides the main one.
     threads: &'static [&'static str],
 }
 
-fn programs() -> Vec<Program> {
+pub(super) fn programs() -> Vec<Program> {
     let bound = |source: &str| Map {
         binding: Some(Binding {
             executable: "/bin/air".to_owned(),
@@ -221,10 +221,11 @@ fn spoil(random: &mut Random, frames: &mut [Frame], value: f64) {
     }
 }
 
-fn job(random: &mut Random, program: &Program) -> Vec<Task> {
+/// Tasks of which many are alike, fewer than `most`.
+pub(super) fn job(random: &mut Random, program: &Program, most: usize) -> Vec<Task> {
     let count = 1 + random.below(5);
     let prototypes = Vec::from_iter((0..count).map(|_| prototype(random, program)));
-    let size = 1 + random.below(24) as u32;
+    let size = 1 + random.below(most) as u32;
     let tasks = (0..size).map(|number| {
         let mut task = prototypes[random.below(count)].clone();
         with_own(random, &mut task, number);
@@ -261,7 +262,7 @@ fn tasks_that_are_alike_are_answered_for_as_if_each_were_alone() {
     for seed in 0..400 {
         let mut random = Random(seed);
         let program = &programs[random.below(programs.len())];
-        let tasks = job(&mut random, program);
+        let tasks = job(&mut random, program, 24);
         let earlier = before(&mut random, &tasks);
         let earlier = one_in(&mut random, 2).then_some(Earlier {
             tasks: &earlier,
