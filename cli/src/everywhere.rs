@@ -1,5 +1,7 @@
 //! The tasks of a job on all its hosts: those here are read as ever, the others by the probes that `cluster` starts there.
 
+mod recorded;
+
 use crate::host_args::HostArgs;
 use crate::output;
 use crate::together::{Together, WantedReduction};
@@ -49,6 +51,12 @@ pub(crate) struct Everywhere {
     /// How many ranks the whole job has, where this host tells.
     known_size: Option<u32>,
     maps: Option<MapFrames>,
+    /// What the tasks record of their calls of MPI is read as well.
+    pub(crate) with_recordings: bool,
+    /// Some of those that were looked at do.
+    is_recorded: bool,
+    /// Hosts that have answered the last look and were lost behind it.
+    lost_behind: BTreeSet<String>,
     /// Why hosts do not answer together that were to.
     apart: Vec<String>,
     /// What was told and not believed, or could not be asked, in the last look.
@@ -91,6 +99,9 @@ impl Everywhere {
             launcher,
             known_size: job.size,
             maps: None,
+            with_recordings: false,
+            is_recorded: false,
+            lost_behind: BTreeSet::new(),
             apart,
             notes: Vec::new(),
         };
@@ -226,7 +237,10 @@ impl Everywhere {
     fn look_everywhere(&mut self, found: &JobMap, job: &Job, options: Options) -> (Header, All) {
         let begun = Instant::now();
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
-        let look = options.as_look();
+        let look = Look {
+            recordings: self.with_recordings,
+            ..options.as_look()
+        };
         let mut merge = Merge::default();
         let mut here = None;
         let look_here = || {
@@ -253,6 +267,7 @@ impl Everywhere {
             }
         }
         let all = merge.all();
+        self.is_recorded = all.is_recorded;
         let name = |node: NodeId| self.host_of(node, &own);
         let complaints = all.complaints.iter().map(|complaint| complaint.text(&name));
         let complaints = Vec::from_iter(complaints);
@@ -356,7 +371,9 @@ impl Everywhere {
 
     /// Of which hosts nothing was seen, and why.
     pub(crate) fn lost_notes(&self) -> Vec<String> {
-        let lost = self.gathering.losses().map(|(asked, loss, found)| {
+        let losses = self.gathering.losses();
+        let losses = losses.filter(|(asked, ..)| !self.lost_behind.contains(asked.host.as_str()));
+        let lost = losses.map(|(asked, loss, found)| {
             let found = found.map(ranks_of);
             let ranks = asked.ranks.as_ref().or(found.as_ref());
             let longer = match loss {

@@ -52,6 +52,9 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
         (job.missing, job.ended) = (everywhere.missing(&everywhere.found(&job)), RankSet::default());
     }
     let options = options(args);
+    if let Some(everywhere) = &mut everywhere {
+        everywhere.with_recordings = args.recordings.is_none();
+    }
     let everywhere = everywhere.map(RefCell::new);
     let told = |mut header: Header, records: &[Task]| {
         if let Some((pid, name)) = &launcher {
@@ -91,7 +94,13 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
     let looks = Looks::taken(wanted_looks(args), &found.map, &job.missing, look);
     let everywhere = everywhere.map(RefCell::into_inner);
     save_table(args, &job, everywhere.as_ref())?;
-    if let Some(everywhere) = everywhere {
+    // Before other hosts are asked for what they have looked at, so that one moment lies between both looks of all.
+    let mut recorded = match first {
+        Some(first) => first,
+        None => first_look(args, &job, &mapped)?,
+    };
+    if let Some(mut everywhere) = everywhere {
+        recorded = recorded.beside(everywhere.recordings());
         job.missing = everywhere.missing(&looks.records.ranks());
         notes.extend(everywhere.notes());
     }
@@ -99,10 +108,6 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
         tasks,
         elapsed: *elapsed,
     });
-    let recorded = match first {
-        Some(first) => first,
-        None => first_look(args, &job, &mapped)?,
-    };
     let traced = project::traces_of_job(&job, &mapped, &Terminal::new());
     answer(
         args,

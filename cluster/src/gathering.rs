@@ -60,6 +60,8 @@ pub struct Gathering {
     nodes: Vec<Node>,
     /// All maps, as they are sent.
     maps: Option<Arc<[u8]>>,
+    /// What has come of what tasks have recorded.
+    recorded: BTreeMap<NodeId, Vec<u8>>,
     /// Dialogues that were given up.
     left_alone: Vec<Session>,
 }
@@ -93,6 +95,7 @@ impl Gathering {
             nodes: Vec::from_iter(asked.into_iter().map(|(id, asked)| Node::new(id, asked))),
             maps: None,
             peer: Peer::Probe(probe),
+            recorded: BTreeMap::new(),
             left_alone: Vec::new(),
         }
     }
@@ -195,6 +198,31 @@ impl Gathering {
         Ok(())
     }
 
+    /// What the tasks of all hosts have recorded that have answered the last look, by host. Who does not answer in time is lost.
+    ///
+    /// # Errors
+    /// The question is too large to be sent.
+    pub fn recordings(&mut self) -> Result<BTreeMap<NodeId, Vec<u8>>, FrameError> {
+        let question: Arc<[u8]> = ToNode::Recordings.to_bytes()?.into();
+        for node in &mut self.nodes {
+            node.owes_recordings = node.has_reported && node.is_ready();
+            if !node.owes_recordings {
+                continue;
+            }
+            node.asked_at = Some(Instant::now());
+            let tasks = node.found.as_ref().map_or(0, |found| found.tasks.len());
+            if let Some(session) = node.session() {
+                session.ask_for_recordings(&question, tasks);
+            }
+        }
+        let is_done = |node: &Node| !node.owes_recordings || node.is_lost();
+        let until = Instant::now() + self.patience.deadline;
+        self.recorded.clear();
+        self.run(until, &mut |_| {}, |all| all.worth_waiting(is_done));
+        self.give_up(is_done);
+        Ok(std::mem::take(&mut self.recorded))
+    }
+
     /// Waits no longer for hosts that are not `done`.
     fn give_up(&mut self, done: impl Fn(&Node) -> bool) {
         let others = Some(self.slowest).filter(|slowest| !slowest.is_zero());
@@ -291,6 +319,11 @@ impl Gathering {
                                         at.saturating_duration_since(begun)
                                     }),
                                 });
+                                node.asked_at
+                            }
+                            Event::Recorded(part) => {
+                                node.owes_recordings = false;
+                                self.recorded.insert(node.id, part.bytes);
                                 node.asked_at
                             }
                             // A session with a probe gives none of them.

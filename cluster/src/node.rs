@@ -30,6 +30,8 @@ pub(crate) struct Node {
     pub(crate) found: Option<Found>,
     /// What it has seen was taken.
     pub(crate) has_reported: bool,
+    /// It was asked for what its tasks have recorded, and has not answered yet.
+    pub(crate) owes_recordings: bool,
     /// When it was begun to connect to it.
     pub(crate) begun_at: Option<Instant>,
     /// When it was asked for the report.
@@ -56,6 +58,7 @@ impl Node {
             line: Line::Waiting,
             found: None,
             has_reported: false,
+            owes_recordings: false,
             begun_at: None,
             asked_at: None,
             has_maps: false,

@@ -72,7 +72,7 @@ impl Reduction {
                 found.extend(some.filter_map(|(node, found)| Some((node, found.ok()?))));
                 there.last
             }
-            Event::Found(_) | Event::Report(_) | Event::Piece(_) => false,
+            Event::Found(_) | Event::Report(_) | Event::Piece(_) | Event::Recorded(_) => false,
         })?;
         Ok(found)
     }
@@ -113,9 +113,30 @@ impl Reduction {
                 pieces.push(piece);
                 is_last
             }
-            Event::Found(_) | Event::Report(_) | Event::FoundThere(_) => false,
+            Event::Found(_) | Event::Report(_) | Event::FoundThere(_) | Event::Recorded(_) => false,
         })?;
         Ok(pieces)
+    }
+
+    /// What the tasks of the hosts have recorded that answer, by host.
+    ///
+    /// # Errors
+    /// There is no answer, or no whole one.
+    pub fn recordings(&mut self) -> Result<BTreeMap<NodeId, Vec<u8>>, Loss> {
+        let question = ToNode::Recordings.to_bytes();
+        let question = question.map_err(|error| Loss::Garbage { why: error.into() })?;
+        self.session.ask_for_recordings(&question.into(), usize::MAX);
+        let mut recorded = BTreeMap::new();
+        self.hear(|event| match event {
+            Event::Recorded(part) => {
+                if !part.bytes.is_empty() {
+                    recorded.entry(part.node).or_insert(part.bytes);
+                }
+                part.last
+            }
+            Event::Found(_) | Event::Report(_) | Event::FoundThere(_) | Event::Piece(_) => false,
+        })?;
+        Ok(recorded)
     }
 
     /// Takes what comes, until that `is_whole`.

@@ -2,7 +2,7 @@
 
 use crate::loss::{Loss, Reached};
 use crate::start::{Probe, Step};
-use nodes::{Found, FoundThere, FromNode, Piece, Reader, Report};
+use nodes::{Found, FoundThere, FromNode, Piece, Reader, RecordedPart, Report};
 use rustix::event::{PollFd, PollFlags};
 use rustix::io::ioctl_fionbio;
 use rustix::process::{Pid, Signal, kill_process};
@@ -21,6 +21,8 @@ const MOST_SAID: usize = 4 << 10;
 const MOST_FOUND: u32 = 16 << 20;
 /// And so many what it has seen of each task; of all of them together never more than a frame may have.
 const MOST_OF_TASK: u32 = 256 << 10;
+/// And so many what a task has recorded: its file, if every place in it was used.
+const MOST_OF_RECORDING: u32 = 8 << 20;
 /// Once the stream has ended, the program that carried it may take so long to say why.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
@@ -46,6 +48,8 @@ enum Stage {
     Ready,
     /// It looks.
     Looking,
+    /// It was asked for what its tasks have recorded.
+    Reading,
     /// Its stream has ended; what carried it has not yet.
     Ending {
         /// Where the dialogue was.
@@ -66,6 +70,8 @@ pub(crate) enum Event {
     FoundThere(FoundThere),
     /// What those of several hosts were seen at, or a piece of it.
     Piece(Piece),
+    /// What the tasks of one host have recorded.
+    Recorded(RecordedPart),
 }
 
 /// The dialogue with one host, or with processes on several that answer together.
@@ -183,7 +189,7 @@ impl Session {
             Stage::Starting(reached) | Stage::Ending { reached, .. } => reached,
             Stage::Greeting => Reached::Probe,
             Stage::Selecting | Stage::Ready => Reached::Tasks,
-            Stage::Looking => Reached::Look,
+            Stage::Looking | Stage::Reading => Reached::Look,
         }
     }
 
@@ -199,6 +205,16 @@ impl Session {
         let most = MOST_OF_TASK.saturating_mul(tasks.saturating_add(16));
         self.reader.expect(most.min(nodes::frame::LARGEST));
         self.stage = Stage::Looking;
+        self.last_sign = Instant::now();
+    }
+
+    /// Asks for what has been recorded by `tasks` tasks that were looked at.
+    pub(crate) fn ask_for_recordings(&mut self, frame: &Arc<[u8]>, tasks: usize) {
+        self.outbox.push(frame.clone());
+        let tasks = u32::try_from(tasks).unwrap_or(u32::MAX);
+        let most = MOST_OF_RECORDING.saturating_mul(tasks.saturating_add(16));
+        self.reader.expect(most.min(nodes::frame::LARGEST));
+        self.stage = Stage::Reading;
         self.last_sign = Instant::now();
     }
 
@@ -353,6 +369,12 @@ impl Session {
                     self.stage = Stage::Ready;
                 }
                 Ok(Some(Event::Piece(piece)))
+            }
+            (FromNode::Recorded(part), Stage::Reading, _) => {
+                if part.last {
+                    self.stage = Stage::Ready;
+                }
+                Ok(Some(Event::Recorded(part)))
             }
             (FromNode::Failure(why), ..) => Err(Loss::Failed { why }),
             _ => Err(Loss::OutOfTurn),

@@ -1,8 +1,8 @@
 //! What a host sends of its tasks, and what it is asked.
 
 use ::nodes::{
-    Found, FoundTask, FoundThere, FromNode, Hello, Merge, NodeId, PIECE, Piece, Plan, PlannedNode, Reader,
-    Report, Select, ToNode, VERSION,
+    Found, FoundTask, FoundThere, FromNode, Hello, Merge, NodeId, NodeRecordings, PIECE, Piece, Plan,
+    PlannedNode, Reader, RecordedPart, Report, Select, TaskRecording, ToNode, VERSION,
 };
 use base::RankSet;
 use snapshot::{Frame, Header, Task};
@@ -51,7 +51,23 @@ fn message(frame: ::nodes::Frame) {
     match told {
         FromNode::Report(report) => merged(report),
         FromNode::Piece(piece) => absorbed(&piece),
+        FromNode::Recorded(part) => recorded(&part.bytes),
         _ => {}
+    }
+}
+
+/// What tasks have recorded is files of bounded size, and what is sent on of them is what they were.
+fn recorded(bytes: &[u8]) {
+    let (mut again, mut files) = (NodeRecordings::default(), 0);
+    let read = NodeRecordings::each(bytes, |task| {
+        again.add(&task);
+        files += 1;
+    });
+    if let Ok(left_out) = read {
+        again.leave_out(left_out);
+        let mut count = 0;
+        let read = NodeRecordings::each(&again.to_bytes(), |_| count += 1);
+        assert_eq!((read, count), (Ok(left_out), files));
     }
 }
 
@@ -155,6 +171,20 @@ pub(crate) fn seeds() -> Vec<(String, Vec<u8>)> {
         ]),
         last: true,
     };
+    let mut files = NodeRecordings::default();
+    files.leave_out(1);
+    files.add(&TaskRecording {
+        is_alive: true,
+        threads: Some(vec![7, 8]),
+        now: 1 << 40,
+        file: [vec![0; 300], vec![5; 20], vec![0; 90]].concat().into(),
+        ..TaskRecording::default()
+    });
+    let part = RecordedPart {
+        node: NodeId(3),
+        bytes: files.to_bytes(),
+        last: true,
+    };
     let sent = [
         ("plan", ToNode::Plan(plan).to_bytes()),
         ("found-there", FromNode::FoundThere(there).to_bytes()),
@@ -164,6 +194,8 @@ pub(crate) fn seeds() -> Vec<(String, Vec<u8>)> {
         ("select", ToNode::Select(select).to_bytes()),
         ("found", FromNode::Found(found).to_bytes()),
         ("report", FromNode::Report(report).to_bytes()),
+        ("recordings", ToNode::Recordings.to_bytes()),
+        ("recorded", FromNode::Recorded(part).to_bytes()),
         ("failure", FromNode::Failure("no".to_owned()).to_bytes()),
     ];
     let mut seeds = Vec::from_iter(

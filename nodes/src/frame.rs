@@ -50,10 +50,14 @@ pub enum Kind {
     Piece = 11,
     /// There will be no other question.
     End = 12,
+    /// What have the tasks recorded?
+    Recordings = 13,
+    /// What those of a node have.
+    Recorded = 14,
 }
 
 impl Kind {
-    const ALL: [Kind; 12] = [
+    const ALL: [Kind; 14] = [
         Kind::Hello,
         Kind::Select,
         Kind::Found,
@@ -66,6 +70,8 @@ impl Kind {
         Kind::FoundThere,
         Kind::Piece,
         Kind::End,
+        Kind::Recordings,
+        Kind::Recorded,
     ];
 
     fn of_number(number: u8) -> Option<Kind> {
@@ -151,6 +157,8 @@ fn checksum(header: &[u8], stored: &[u8]) -> u32 {
 #[derive(Clone, Debug)]
 pub struct Reader {
     bytes: Vec<u8>,
+    /// What of them was read. It is let go when more comes, not frame by frame.
+    read: usize,
     most: u32,
 }
 
@@ -165,6 +173,7 @@ impl Reader {
     pub fn with_most(most: u32) -> Self {
         Reader {
             bytes: Vec::new(),
+            read: 0,
             most,
         }
     }
@@ -176,12 +185,14 @@ impl Reader {
 
     /// Takes the next piece of the stream.
     pub fn push(&mut self, piece: &[u8]) {
+        self.bytes.drain(..self.read);
+        self.read = 0;
         self.bytes.extend_from_slice(piece);
     }
 
     /// How many bytes wait for more.
     pub fn waiting(&self) -> usize {
-        self.bytes.len()
+        self.bytes.len() - self.read
     }
 
     /// The next frame; `None` while it is not there as a whole. To be asked after each piece, so that no more is kept than one frame and a piece.
@@ -189,11 +200,12 @@ impl Reader {
     /// # Errors
     /// What is there is no frame. Nothing that follows in the stream can be believed.
     pub fn next_frame(&mut self) -> Result<Option<Frame>, FrameError> {
-        let known = self.bytes.len().min(MAGIC.len());
-        if self.bytes[..known] != MAGIC[..known] {
+        let waiting = &self.bytes[self.read..];
+        let known = waiting.len().min(MAGIC.len());
+        if waiting[..known] != MAGIC[..known] {
             return Err(FrameError::NoFrame);
         }
-        let Some(header) = self.bytes.first_chunk::<HEADER>() else {
+        let Some(header) = waiting.first_chunk::<HEADER>() else {
             return Ok(None);
         };
         let number =
@@ -208,7 +220,7 @@ impl Reader {
             return Err(FrameError::TooLarge(plain));
         }
         let end = HEADER + stored as usize;
-        let Some(content) = self.bytes.get(HEADER..end) else {
+        let Some(content) = waiting.get(HEADER..end) else {
             return Ok(None);
         };
         if checksum(&header[..13], content) != sum {
@@ -217,7 +229,7 @@ impl Reader {
         let bytes = inflate::decompress_to_vec_with_limit(content, plain as usize);
         let bytes = bytes.ok().filter(|bytes| bytes.len() == plain as usize);
         let bytes = bytes.ok_or(FrameError::NotInflated)?;
-        self.bytes.drain(..end);
+        self.read += end;
         Ok(Some(Frame { kind, bytes }))
     }
 
@@ -226,7 +238,7 @@ impl Reader {
     /// # Errors
     /// It is within a frame.
     pub fn finish(&self) -> Result<(), FrameError> {
-        match self.bytes.len() {
+        match self.waiting() {
             0 => Ok(()),
             _ => Err(FrameError::Cut),
         }

@@ -23,6 +23,7 @@ mod message;
 mod packed;
 mod piece;
 mod plan;
+mod recorded;
 pub mod report;
 pub mod tree;
 
@@ -34,4 +35,5 @@ pub use message::{
 };
 pub use piece::{PIECE, Piece, Pieces};
 pub use plan::{FoundThere, Plan, PlannedNode};
+pub use recorded::{Damaged, LARGEST_FILE, NodeRecordings, RecordedPart, TaskRecording};
 pub use report::{Report, SharedStack};

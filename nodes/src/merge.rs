@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use std::fmt;
 
 /// A node, by its place among those that were asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct NodeId(pub u32);
 
 /// What nodes have said that is not believed.
@@ -55,6 +55,8 @@ pub struct Merge {
     /// Of how many tasks a node has contradicted itself.
     pub(crate) contradictory: BTreeMap<NodeId, u64>,
     pub(crate) window_us: Option<u64>,
+    /// Tasks record their calls of MPI.
+    pub(crate) is_recorded: bool,
 }
 
 /// A stack that some node has sent.
@@ -73,6 +75,8 @@ pub struct All {
     contested: RankSet,
     /// The longest time between the first task's stop and the last one's release on one node, in microseconds.
     pub window_us: Option<u64>,
+    /// Some of the tasks record their calls of MPI, so that their nodes can be asked for that.
+    pub is_recorded: bool,
     /// What was not believed.
     pub complaints: Vec<Complaint>,
 }
@@ -112,6 +116,7 @@ impl Merge {
         }
         // Nothing else is believed of its header: its clock may be any.
         self.window_us = self.window_us.max(report.header.window_us);
+        self.is_recorded |= report.recorded > 0;
         for SharedStack { stack, tasks } in report.stacks {
             let tasks = tasks.into_iter().map(|task| (node, task));
             self.add_stack(stack, tasks, |_| own);
@@ -188,6 +193,7 @@ impl Merge {
             stacks: self.stacks.into_values().collect(),
             contested,
             window_us: self.window_us,
+            is_recorded: self.is_recorded,
             complaints,
         }
     }

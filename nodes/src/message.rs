@@ -3,13 +3,14 @@
 use crate::frame::{Frame, FrameError, Kind};
 use crate::piece::Piece;
 use crate::plan::{FoundThere, Plan};
+use crate::recorded::RecordedPart;
 use crate::report::Report;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// The version of the dialogue. Both sides are of one version: the front sends its own probe along where there is another.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 /// What the step of a batch system is called in which a probe runs, so that no other takes that for a part of the job.
 pub const OWN_STEP: &str = "hindmost-probe";
@@ -104,6 +105,9 @@ pub struct Look {
     pub limit: u64,
     /// How long to wait for tasks to stop, in milliseconds.
     pub patience_ms: u64,
+    /// What the tasks record of their calls of MPI is looked at as well, and is asked for afterwards.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub recordings: bool,
 }
 
 /// What the front says.
@@ -120,6 +124,8 @@ pub enum ToNode {
     },
     /// Look at the tasks.
     Look(Look),
+    /// What have the tasks recorded, who were looked at before? It is asked once all nodes have answered that, so that there is a moment which lies between both for all of them.
+    Recordings,
     /// Answer together with other nodes: in place of [`Select`].
     Plan(Plan),
     /// There will be no other question. A single node sees that by the end of the stream.
@@ -159,6 +165,8 @@ pub enum FromNode {
     FoundThere(FoundThere),
     /// What several nodes were seen at, or a piece of it.
     Piece(Piece),
+    /// What the tasks of a node have recorded.
+    Recorded(RecordedPart),
 }
 
 /// Why a frame is no message.
@@ -170,6 +178,8 @@ pub enum MessageError {
     WrongSide(Kind),
     /// Its bytes are not what its kind has.
     Content(Kind, serde_json::Error),
+    /// The same, of what is no JSON.
+    Bytes(Kind),
 }
 
 impl fmt::Display for MessageError {
@@ -178,6 +188,7 @@ impl fmt::Display for MessageError {
             MessageError::Frame(error) => error.fmt(f),
             MessageError::WrongSide(kind) => write!(f, "a message that only the other side sends ({kind:?})"),
             MessageError::Content(kind, error) => write!(f, "a damaged message ({kind:?}: {error})"),
+            MessageError::Bytes(kind) => write!(f, "a damaged message ({kind:?})"),
         }
     }
 }
@@ -200,6 +211,7 @@ impl ToNode {
             ToNode::Select(select) => framed(Kind::Select, json(select)),
             ToNode::Map { place, bytes } => framed(place.kind(), bytes.clone()),
             ToNode::Look(look) => framed(Kind::Look, json(look)),
+            ToNode::Recordings => framed(Kind::Recordings, Vec::new()),
             ToNode::Plan(plan) => framed(Kind::Plan, json(plan)),
             ToNode::End => framed(Kind::End, Vec::new()),
         }
@@ -221,6 +233,7 @@ impl ToNode {
                 bytes: frame.bytes,
             }),
             Kind::Look => parsed(&frame).map(ToNode::Look),
+            Kind::Recordings => Ok(ToNode::Recordings),
             Kind::Plan => parsed(&frame).map(ToNode::Plan),
             Kind::End => Ok(ToNode::End),
             other => Err(MessageError::WrongSide(other)),
@@ -241,6 +254,7 @@ impl FromNode {
             FromNode::Failure(text) => framed(Kind::Failure, json(text)),
             FromNode::FoundThere(found) => framed(Kind::FoundThere, json(found)),
             FromNode::Piece(piece) => framed(Kind::Piece, json(piece)),
+            FromNode::Recorded(part) => framed(Kind::Recorded, part.to_plain()),
         }
     }
 
@@ -256,6 +270,9 @@ impl FromNode {
             Kind::Failure => parsed(&frame).map(FromNode::Failure),
             Kind::FoundThere => parsed(&frame).map(FromNode::FoundThere),
             Kind::Piece => parsed(&frame).map(FromNode::Piece),
+            Kind::Recorded => RecordedPart::of_plain(frame.bytes)
+                .map(FromNode::Recorded)
+                .ok_or(MessageError::Bytes(Kind::Recorded)),
             other => Err(MessageError::WrongSide(other)),
         }
     }

@@ -31,6 +31,9 @@ pub struct Piece {
     /// In the first piece: the longest window of a node.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     window_us: Option<u64>,
+    /// In the first piece: some of the tasks record their calls of MPI.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    is_recorded: bool,
     /// Stacks with some of their tasks, or all.
     stacks: Vec<PlacedStack>,
     /// No other piece follows.
@@ -68,6 +71,7 @@ impl Merge {
                 not_its: self.not_its.into_iter().map(ranges).collect(),
                 contradictory: self.contradictory,
                 window_us: self.window_us,
+                is_recorded: self.is_recorded,
                 stacks: Vec::new(),
                 last: false,
             }),
@@ -92,6 +96,7 @@ impl Merge {
                 BTreeSet::from_iter(new)
             });
             self.window_us = self.window_us.max(piece.window_us);
+            self.is_recorded |= piece.is_recorded;
             self.heard.extend(&*fresh);
             for (node, ranges) in piece.not_its {
                 if fresh.contains(&node) {

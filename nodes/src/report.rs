@@ -12,6 +12,13 @@ pub struct Report {
     pub header: Header,
     /// The distinct stacks.
     pub stacks: Vec<SharedStack>,
+    /// How many files were found in which its tasks record their calls of MPI, if that was asked.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub recorded: u32,
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// A stack, and who has it.
@@ -52,7 +59,11 @@ impl Report {
             });
             stacks[at].tasks.push(own);
         }
-        Report { header, stacks }
+        Report {
+            header,
+            stacks,
+            recorded: 0,
+        }
     }
 }
 

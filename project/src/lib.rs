@@ -58,6 +58,7 @@ mod plugin;
 mod preprocess;
 mod program;
 mod recorded;
+mod recorded_elsewhere;
 mod recorder;
 mod recordings;
 mod reducer;
@@ -101,6 +102,7 @@ pub use plugin::make_plugin;
 pub use preprocess::Preprocessor;
 pub use program::Program;
 pub use recorded::{Recorded, beginning_of, header_of, stacks, stacks_of};
+pub use recorded_elsewhere::{FromHost, RecordedElsewhere};
 pub use recorder::{
     make_recorder, make_recording_directory, new_recording_directory, program_with_own_mpi, tracer,
 };

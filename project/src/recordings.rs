@@ -4,21 +4,18 @@ use crate::events::last_beside;
 use crate::failure::Failure;
 use crate::listener::Listener;
 use crate::mapped::{MappedFiles, directories_of};
+use crate::recorded_elsewhere::RecordedElsewhere;
 use engine::recorded::{self, Record, Recording, Stage, Waiting};
 use engine::timeline::{Events, Source, last_events, since_epoch};
 use rayon::prelude::*;
 use regular_files::{Limit, Reader, SparseBuffer};
+pub(crate) use runtime_probe::own_host as host;
+pub(crate) use runtime_probe::recordings::{EXTENSION, state_of as state};
+use runtime_probe::recordings::{PAUSE, completed, monotonic, threads_of};
 use runtime_probe::{Job, TaskRef};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
-
-/// From the first look at a job that runs to the second: whoever completes a call in between waits for nobody. It is no part of what is proven: of those whose
-/// counts are the same in both looks, all that is read held together at the moment between the two, however short. It is for those who compute: one that comes to its
-/// next call within this time is seen to go on, and nobody is said to wait for it. What else is done meanwhile, looking at stacks, counts.
-const PAUSE: Duration = Duration::from_millis(100);
-
-/// What the names of recordings end in, behind a dot.
-pub(crate) const EXTENSION: &str = "recording";
+use std::time::Instant;
 
 /// How many events of all tasks are looked at for what they did last: sorting so many takes some hundredths of a second.
 const EVENTS: u64 = 1 << 18;
@@ -42,6 +39,8 @@ pub struct FirstLook {
     at: Instant,
     /// How many events of each are read the next time.
     events: u64,
+    /// What tasks on other hosts have recorded.
+    elsewhere: Vec<Record>,
 }
 
 impl FirstLook {
@@ -91,7 +90,20 @@ impl FirstLook {
             reader,
             at: Instant::now(),
             events: 0,
+            elsewhere: Vec::new(),
         }
+    }
+
+    /// The same, with what tasks of the job on other hosts have recorded: those hosts were looked at after this one, and asked for it before this one is looked at again.
+    #[must_use]
+    pub fn beside(mut self, elsewhere: RecordedElsewhere) -> FirstLook {
+        let of_others = elsewhere.records.first().map(|record| job_of(&record.recording));
+        let own = self.recordings.first().map(|(_, recording)| job_of(recording));
+        let job = own.or(of_others);
+        let is_its = |record: &Record| Some(job_of(&record.recording)) == job;
+        self.elsewhere = elsewhere.records;
+        self.elsewhere.retain(is_its);
+        self
     }
 
     /// What was read, with its files.
@@ -164,7 +176,7 @@ impl FirstLook {
                 .collect_into_vec(&mut later);
         }
         later.resize_with(first.len(), || None);
-        let both = first.into_iter().zip(later).zip(alive);
+        let both = first.into_iter().zip(later).zip(alive.iter().copied());
         let records = both.map(|(((_, recording), second), alive)| {
             let moves = second
                 .as_ref()
@@ -176,13 +188,26 @@ impl FirstLook {
             Record {
                 is_gone: has_ended || job_runs && is_here && !alive,
                 moves,
-                threads: (is_here && alive).then(|| threads(recording.pid)).flatten(),
+                threads: (is_here && alive).then(|| threads_of(recording.pid)).flatten(),
                 now,
                 recording,
             }
         });
+        events.resize_with(alive.len(), || None);
+        let rank = |record: &Record| record.recording.world.map(|(rank, _)| rank);
+        let elsewhere = BTreeSet::from_iter(self.elsewhere.iter().filter_map(rank));
+        // Where hosts share a directory the file of a task is here, too, and what is known of its process is not.
+        let is_told_elsewhere = |record: &Record| {
+            let is_of_rank = rank(record).is_some_and(|rank| elsewhere.contains(&rank));
+            is_of_rank && record.recording.host != host()
+        };
+        let own = records
+            .zip(events)
+            .filter(|(record, _)| !is_told_elsewhere(record));
+        let (mut records, events): (Vec<Record>, Vec<Option<Events>>) = own.unzip();
+        records.extend(self.elsewhere);
         SecondLook {
-            records: records.collect(),
+            records,
             events,
             clock: job_runs.then_some(now),
         }
@@ -334,46 +359,10 @@ pub(crate) fn runs(recording: &Recording) -> bool {
     state(recording).is_some()
 }
 
-/// The threads of a process that runs on this host; `None` if they cannot be told.
-fn threads(pid: u32) -> Option<Vec<u32>> {
-    let threads = std::fs::read_dir(format!("/proc/{pid}/task")).ok()?;
-    let number = |entry: std::fs::DirEntry| entry.file_name().to_str()?.parse().ok();
-    threads.map(|entry| number(entry.ok()?)).collect()
-}
-
-/// The state of the process of a recording as the kernel tells it, a letter, if it runs on this host; a zombie does nothing any more.
-pub(crate) fn state(recording: &Recording) -> Option<char> {
-    if recording.host != host() {
-        return None;
-    }
-    let stat = regular_files::read_of_kernel(&format!("/proc/{}/stat", recording.pid)).ok()?;
-    let stat = String::from_utf8_lossy(&stat).into_owned();
-    let mut fields = stat.rsplit_once(')')?.1.split_ascii_whitespace();
-    let state = fields.next()?.chars().next()?;
-    let birth: u64 = fields.nth(18)?.parse().ok()?;
-    (!matches!(state, 'Z' | 'X') && birth == recording.birth).then_some(state)
-}
-
-/// The name of this host.
-pub(crate) fn host() -> String {
-    let name = regular_files::read_of_kernel("/proc/sys/kernel/hostname").unwrap_or_default();
-    String::from_utf8_lossy(&name).trim().to_owned()
-}
-
-/// Calls that the threads of a task have completed.
-fn completed(recording: &Recording) -> Vec<(u32, u64)> {
-    recording
-        .threads
-        .iter()
-        .map(|thread| (thread.tid, thread.completed))
-        .collect()
-}
-
 /// The clock of this host while the job runs here; else when the last was heard of it.
 fn now(recordings: &[(PathBuf, Recording)], runs: bool) -> u64 {
     if runs {
-        let time = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
-        return time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64;
+        return monotonic();
     }
     let heard = |recording: &Recording| {
         let threads = recording.threads.iter();

@@ -81,6 +81,7 @@ mod outline;
 mod plan;
 mod procfs;
 mod proctable;
+pub mod recordings;
 mod registers;
 mod serve;
 mod several;

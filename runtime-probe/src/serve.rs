@@ -6,12 +6,13 @@
 use crate::error::ProbeError;
 use crate::gather::Stopping;
 use crate::proctable::own_host;
+use crate::recordings::FirstSight;
 use crate::several::take_each;
 use crate::take::{Options, Threads};
 use crate::tasks::{Job, TaskRef, discover, job_of_daemon, job_of_pids, job_of_slurm, only_job};
 use nodes::{
-    Found, FoundTask, FrameError, FromNode, Hello, Look, MapPlace, MessageError, Reader, Report, Select,
-    ThreadsRead, ToNode, VERSION,
+    Found, FoundTask, FrameError, FromNode, Hello, Look, MapPlace, MessageError, Reader, RecordedPart,
+    Report, Select, ThreadsRead, ToNode, VERSION,
 };
 use progress_map::Map;
 use std::convert::Infallible;
@@ -121,6 +122,11 @@ fn answer_all(
                 Err(why) => FromNode::Failure(why),
             },
             ToNode::Look(look) => FromNode::Report(served.look(look)),
+            ToNode::Recordings => FromNode::Recorded(RecordedPart {
+                bytes: served.recordings(),
+                last: true,
+                ..RecordedPart::default()
+            }),
             ToNode::Plan(_) | ToNode::End => {
                 FromNode::Failure("a probe answers for its own host alone".to_owned())
             }
@@ -134,6 +140,8 @@ fn answer_all(
 pub struct Served {
     job: Job,
     maps: Vec<Map>,
+    /// What they record, as it was at the last look.
+    recorded: Option<FirstSight>,
 }
 
 impl Default for Served {
@@ -141,6 +149,7 @@ impl Default for Served {
         Served {
             job: Job::default(),
             maps: vec![Map::default()],
+            recorded: None,
         }
     }
 }
@@ -170,10 +179,21 @@ impl Served {
     }
 
     /// What they are at.
-    pub fn look(&self, look: Look) -> Report {
+    pub fn look(&mut self, look: Look) -> Report {
+        self.recorded = look.recordings.then(|| FirstSight::of(&self.job));
+        let recorded = self.recorded.as_ref().map_or(0, FirstSight::count);
         let maps = Vec::from_iter(&self.maps);
         let (header, records) = take_each(&maps, &self.job.tasks, options(look));
-        Report::of(header, records)
+        Report {
+            recorded: u32::try_from(recorded).unwrap_or(u32::MAX),
+            ..Report::of(header, records)
+        }
+    }
+
+    /// What they have recorded until a moment after the last look, as [`nodes::NodeRecordings`] are sent; nothing if that was not at what they record.
+    pub fn recordings(&mut self) -> Vec<u8> {
+        let recorded = self.recorded.take().map(|first| first.again());
+        recorded.unwrap_or_default().to_bytes()
     }
 }
 
@@ -264,6 +284,7 @@ impl Options {
             stop_sleepers: self.stopping == Stopping::Always,
             limit: self.limit as u64,
             patience_ms: u64::try_from(self.patience.as_millis()).unwrap_or(u64::MAX),
+            recordings: false,
         }
     }
 }

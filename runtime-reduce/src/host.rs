@@ -64,4 +64,10 @@ impl Source for Host {
             merge.add(*node, ranks.as_ref(), self.served.look(look));
         }
     }
+
+    fn recordings(&mut self) -> BTreeMap<NodeId, Vec<u8>> {
+        let place = self.place.as_ref();
+        let recorded = place.map(|place| (place.node, self.served.recordings()));
+        recorded.into_iter().collect()
+    }
 }

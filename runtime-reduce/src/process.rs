@@ -6,7 +6,7 @@
 use crate::network::Network;
 use nodes::{
     Found, FoundThere, Frame, FrameError, FromNode, Look, MapPlace, Merge, MessageError, NodeId, PIECE,
-    Piece, Plan, Reader, ToNode, tree,
+    Piece, Plan, Reader, RecordedPart, ToNode, tree,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,6 +22,9 @@ pub trait Source {
 
     /// Adds what they are at.
     fn look(&mut self, look: Look, merge: &mut Merge);
+
+    /// What they have recorded, who were looked at, as [`nodes::NodeRecordings`] are sent.
+    fn recordings(&mut self) -> BTreeMap<NodeId, Vec<u8>>;
 }
 
 /// Takes the frames of an answer.
@@ -90,6 +93,7 @@ impl<N: Network, S: Source> Process<N, S> {
                 return Next::Question;
             }
             ToNode::Look(look) => self.look(look, until),
+            ToNode::Recordings => self.recordings(until),
             ToNode::End => return Next::Nothing,
             // A single node's question, which nobody asks here.
             ToNode::Select(_) => return Next::Question,
@@ -153,6 +157,27 @@ impl<N: Network, S: Source> Process<N, S> {
             merge.absorb(pieces, |_| true, |_| None);
         }
         framed(merge.into_pieces(PIECE).map(FromNode::Piece))
+    }
+
+    /// What the tasks of this process and of those below it have recorded.
+    fn recordings(&mut self, until: Instant) -> Vec<Arc<[u8]>> {
+        let mut recorded = self.source.recordings();
+        let message = |message| match message {
+            FromNode::Recorded(part) => Some((part.last, part)),
+            _ => None,
+        };
+        for parts in self.of_children::<RecordedPart>(until, message) {
+            for RecordedPart { node, bytes, .. } in parts {
+                if !bytes.is_empty() {
+                    recorded.entry(node).or_insert(bytes);
+                }
+            }
+        }
+        framed(
+            RecordedPart::messages(recorded)
+                .into_iter()
+                .map(FromNode::Recorded),
+        )
     }
 
     /// The whole answer of each child that gives one in time: `part` is a part of it, and whether that is the last.

@@ -1,6 +1,6 @@
 //! Reduces reports that were written to a file before, in place of looking at tasks: for `cargo xtask bench --nodes` and for tests, with more nodes than there are hosts.
 //!
-//! The file holds a [`Plan`] and the reports of its nodes in their order, as frames; a process takes those that come to it when they are dealt evenly. The root writes what it would say of a look to
+//! The file holds a [`Plan`], the reports of its nodes in their order, and what the tasks of some of them have recorded, as frames; a process takes those that come to it when they are dealt evenly. The root writes what it would say of a look to
 //! another file, and to standard output how long that took, from when every process had read its reports, in milliseconds.
 
 use crate::network::Network;
@@ -25,6 +25,9 @@ pub struct Replayed {
     /// The whole plan of all processes.
     plan: Plan,
     own: Vec<(NodeId, PlannedNode, Report)>,
+    recorded: BTreeMap<NodeId, Vec<u8>>,
+    /// Something was recorded, by whichever node.
+    is_recorded: bool,
 }
 
 impl Replayed {
@@ -54,7 +57,22 @@ impl Replayed {
                 _ => return Err("it has something else than a report".to_owned()),
             }
         }
-        Ok(Replayed { plan, own })
+        let (mut recorded, mut is_recorded) = (BTreeMap::new(), false);
+        while let Some(frame) = reader.next_frame().map_err(|error| error.to_string())? {
+            let FromNode::Recorded(part) = FromNode::of(frame).map_err(|error| error.to_string())? else {
+                return Err("it has something else than what was recorded behind the reports".to_owned());
+            };
+            is_recorded = true;
+            if own.iter().any(|(node, ..)| *node == part.node) {
+                recorded.insert(part.node, part.bytes);
+            }
+        }
+        Ok(Replayed {
+            plan,
+            own,
+            recorded,
+            is_recorded,
+        })
     }
 }
 
@@ -72,6 +90,10 @@ impl Source for Replayed {
             merge.add(node, planned.ranks().as_ref(), report);
         }
     }
+
+    fn recordings(&mut self) -> BTreeMap<NodeId, Vec<u8>> {
+        std::mem::take(&mut self.recorded)
+    }
 }
 
 /// A look at what needs none.
@@ -80,6 +102,7 @@ pub const LOOK: Look = Look {
     stop_sleepers: false,
     limit: 0,
     patience_ms: 0,
+    recordings: false,
 };
 
 /// Runs a process that replays.
@@ -93,7 +116,7 @@ pub(crate) fn run(network: impl Network, frames: &Path, output: &Path) -> Result
         patience_ms: PATIENCE.as_secs() * 1000,
         ..replayed.plan.clone()
     };
-    let count = plan.nodes.len();
+    let (count, is_recorded) = (plan.nodes.len(), replayed.is_recorded);
     let mut process = Process::new(network, replayed);
     if !is_root {
         while let Some(question) = process.next_question(Instant::now() + PATIENCE) {
@@ -112,6 +135,12 @@ pub(crate) fn run(network: impl Network, frames: &Path, output: &Path) -> Result
         ToNode::Look(LOOK),
         Some(&mut |frame| answer.extend_from_slice(frame)),
     );
+    if is_recorded {
+        process.answer(
+            ToNode::Recordings,
+            Some(&mut |frame| answer.extend_from_slice(frame)),
+        );
+    }
     let took = begun.elapsed();
     process.answer(ToNode::End, None);
     std::fs::write(output, &answer).map_err(|error| format!("{}: {error}", output.display()))?;

@@ -1,7 +1,9 @@
 //! Processes that are threads, connected by channels: what the root says is what a gather of the same reports says, and of those who hang nobody but they and those below them is missing.
 
 use base::{Random, RankSet};
-use nodes::{Found, FromNode, Look, MapPlace, Merge, NodeId, PIECE, Plan, Reader, Report, ToNode, tree};
+use nodes::{
+    Found, FromNode, Look, MapPlace, Merge, NodeId, PIECE, Plan, Reader, RecordedPart, Report, ToNode, tree,
+};
 use runtime_reduce::{LOOK, Network, Next, Process, Source};
 use snapshot::{Frame, Header, Task};
 use std::collections::{BTreeMap, BTreeSet};
@@ -92,6 +94,18 @@ impl Source for Reports {
             merge.add(node, None, report.clone());
         }
     }
+
+    fn recordings(&mut self) -> BTreeMap<NodeId, Vec<u8>> {
+        recordings(self.own.keys())
+    }
+}
+
+/// What the tasks of some of these nodes have recorded, which here is any bytes.
+fn recordings<'n>(nodes: impl Iterator<Item = &'n NodeId>) -> BTreeMap<NodeId, Vec<u8>> {
+    let recorded = nodes.filter(|NodeId(node)| node % 3 == 0);
+    recorded
+        .map(|&node| (node, vec![7; 1 + node.0 as usize]))
+        .collect()
 }
 
 const PATIENCE: Duration = Duration::from_millis(1500);
@@ -112,8 +126,8 @@ fn report(random: &mut Random, node: u32) -> Report {
     Report::of(Header::default(), ranks.map(|rank| task(random, rank)).collect())
 }
 
-/// What the root says of two looks, as bytes, and of which nodes it had found anything.
-fn reduced(dealt: Vec<Reports>) -> ([Vec<u8>; 2], BTreeSet<NodeId>) {
+/// What the root says of two looks and of what was recorded, as bytes, and of which nodes it had found anything.
+fn reduced(dealt: Vec<Reports>) -> ([Vec<u8>; 2], Vec<u8>, BTreeSet<NodeId>) {
     let mut ends = channels(dealt.len() as u32).into_iter().zip(dealt);
     let (root, own) = ends.next().unwrap();
     let others = Vec::from_iter(ends.map(|(end, own)| std::thread::spawn(move || follow(end, own))));
@@ -143,10 +157,11 @@ fn reduced(dealt: Vec<Reports>) -> ([Vec<u8>; 2], BTreeSet<NodeId>) {
     };
     assert!(ask(map).is_empty());
     let looks = [ask(ToNode::Look(LOOK)), ask(ToNode::Look(LOOK))];
+    let recorded = ask(ToNode::Recordings);
     assert_eq!(root.answer(ToNode::End, None), Next::Nothing);
     drop(root);
     others.into_iter().for_each(|other| other.join().unwrap());
-    (looks, found)
+    (looks, recorded, found)
 }
 
 /// A process that is not the root, to its end.
@@ -172,6 +187,13 @@ fn gathered<'r>(reports: impl Iterator<Item = (NodeId, &'r Report)>) -> Vec<u8> 
     pieces.flat_map(|piece| piece.to_bytes().unwrap()).collect()
 }
 
+/// What the tasks of these nodes have recorded, as who asks each of them has it.
+fn recorded<'n>(nodes: impl Iterator<Item = &'n NodeId>) -> Vec<u8> {
+    let parts = RecordedPart::messages(recordings(nodes)).into_iter();
+    let frames = parts.map(|part| FromNode::Recorded(part).to_bytes().unwrap());
+    frames.flatten().collect()
+}
+
 /// Nodes with their reports, each dealt to some process.
 fn dealt(random: &mut Random, size: u32) -> (BTreeMap<NodeId, Report>, Vec<BTreeMap<NodeId, Report>>) {
     let all = BTreeMap::from_iter((0..size * 2).map(|node| (NodeId(node), report(random, node))));
@@ -191,10 +213,11 @@ fn the_root_says_what_a_gather_says() {
             own,
             manner: Manner::Answers,
         };
-        let (looks, found) = reduced(dealt.into_iter().map(answering).collect());
+        let (looks, told, found) = reduced(dealt.into_iter().map(answering).collect());
         let expected = gathered(all.iter().map(|(&node, report)| (node, report)));
         assert!(looks.iter().all(|look| *look == expected), "{size} processes");
         assert!(found.iter().eq(all.keys()), "{size} processes");
+        assert!(told == recorded(all.keys()), "{size} processes");
     }
 }
 
@@ -228,7 +251,7 @@ fn who_hangs_or_ends_costs_those_below_him_and_nobody_else() {
             },
         });
         let begun = Instant::now();
-        let (looks, found) = reduced(own.collect());
+        let (looks, told, found) = reduced(own.collect());
         assert!(begun.elapsed() < PATIENCE * 5, "{size} {culprit}");
         assert!(found.iter().eq(all.keys()));
         let there = all.iter().filter(|(node, _)| !missing.contains(node));
@@ -237,6 +260,8 @@ fn who_hangs_or_ends_costs_those_below_him_and_nobody_else() {
             looks.iter().all(|look| *look == expected),
             "{size} {culprit} {manner:?}"
         );
+        let there = all.keys().filter(|node| !missing.contains(node));
+        assert!(told == recorded(there), "{size} {culprit} {manner:?}");
     }
 }
 
@@ -249,7 +274,7 @@ fn contradictions_are_those_of_a_gather() {
         own: BTreeMap::from([(NodeId(node), twice.clone())]),
         manner: Manner::Answers,
     };
-    let (looks, _) = reduced((0..4).map(own).collect());
+    let (looks, ..) = reduced((0..4).map(own).collect());
     let mut reader = Reader::default();
     reader.push(&looks[0]);
     let FromNode::Piece(piece) = FromNode::of(reader.next_frame().unwrap().unwrap()).unwrap() else {

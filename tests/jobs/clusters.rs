@@ -169,7 +169,7 @@ impl Cluster {
         self.launcher = Some(started.unwrap());
         until("rank 2 hangs", || sign.is_file());
         let running = self.hosts.running(1);
-        let found = running.iter().find(|(_, line)| line.starts_with(words[0]));
+        let found = running.iter().find(|(_, line)| line.starts_with("mpi"));
         let (pid, _) = found.unwrap_or_else(|| panic!("{running:?}"));
         pid.to_string()
     }
@@ -370,6 +370,8 @@ fn one_command_answers_for_all_hosts_though_some_are_half_dead() {
         "{answer:#}"
     );
 
+    cluster.is_recorded_on_all_hosts();
+    let launcher = cluster.hang(&OPEN_MPI);
     cluster.is_asked_for_by_two_users(&launcher);
     cluster.is_of_two_programs();
     let launcher = cluster.hang(&OPEN_MPI);

@@ -2,10 +2,16 @@
 
 use super::{Cluster, HUNG, Launcher, OPEN_MPI, alarm_of, warnings};
 use crate::hindmost::{hindmost, my_turn, out, run, said};
+use crate::waits::{all_edges, certain_edges, recorder_of};
 use base::Random;
-use nodes::{FromNode, Merge, NodeId, PIECE, Plan, PlannedNode, Report, Select, ToNode};
+use corpus::Mpi;
+use nodes::{
+    FromNode, Merge, NodeId, NodeRecordings, PIECE, Plan, PlannedNode, RecordedPart, Report, Select,
+    TaskRecording, ToNode,
+};
+use serde_json::Value;
 use snapshot::{Frame, Header, Task};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -58,13 +64,34 @@ fn what_mpi_reduces_is_what_is_gathered_byte_for_byte() {
         nodes: BTreeMap::from_iter(nodes),
         patience_ms: 0,
     };
+    let mut random = Random(30);
+    // Of some nodes the tasks are recorded.
+    let recorded = (0..21).step_by(4).map(|node| {
+        let mut files = NodeRecordings::default();
+        for _ in 0..4 {
+            let mut file = vec![0; 1 + random.below(9000)];
+            let at = random.below(file.len());
+            file[at..].fill_with(|| random.below(4) as u8);
+            files.add(&TaskRecording {
+                now: random.below(1 << 40) as u64,
+                file: file.into(),
+                ..TaskRecording::default()
+            });
+        }
+        (NodeId(node), files.to_bytes())
+    });
+    let recorded = RecordedPart::messages(recorded.collect()).into_iter();
+    let recorded = recorded.flat_map(|part| FromNode::Recorded(part).to_bytes().unwrap());
+    let recorded = Vec::from_iter(recorded);
     let (mut frames, mut gathered) = (ToNode::Plan(plan).to_bytes().unwrap(), Merge::default());
     for (node, planned, report) in reports {
         frames.extend(FromNode::Report(report.clone()).to_bytes().unwrap());
         gathered.add(node, planned.ranks().as_ref(), report);
     }
     let pieces = gathered.into_pieces(PIECE).map(FromNode::Piece);
-    let expected = Vec::from_iter(pieces.flat_map(|piece| piece.to_bytes().unwrap()));
+    let mut expected = Vec::from_iter(pieces.flat_map(|piece| piece.to_bytes().unwrap()));
+    frames.extend(&recorded);
+    expected.extend(recorded);
     let (file, output) = (out().join("reports"), out().join("reduced"));
     std::fs::write(&file, frames).unwrap();
     for (compiler, launcher) in [
@@ -92,6 +119,87 @@ fn what_mpi_reduces_is_what_is_gathered_byte_for_byte() {
 }
 
 impl Cluster {
+    /// What the tasks on all hosts have recorded comes back, whether hosts are asked one by one or together: each host has its own directory, which no other one sees.
+    pub(super) fn is_recorded_on_all_hosts(&mut self) {
+        for node in 1..=3 {
+            assert!(self.hosts.run(node, &["mkdir", "/run/recorded"]).status.success());
+        }
+        let recorder = recorder_of(Mpi::OpenMpi);
+        let (program, sign) = self.program(OPEN_MPI.compiler);
+        let program = Vec::from_iter(program.iter().map(String::as_str));
+        let command = hindmost();
+        let run_recorded = [
+            command.get_program().to_str().unwrap(),
+            "run",
+            "--recorder",
+            recorder.to_str().unwrap(),
+            "--record",
+            "/run/recorded",
+            "--",
+        ];
+        let exported = [
+            "-x",
+            "LD_PRELOAD",
+            "-x",
+            "HINDMOST_RECORD",
+            "-x",
+            "HINDMOST_RECORD_JOB",
+        ];
+        let (own, rest) = OPEN_MPI.words.split_at(1);
+        let words = [&run_recorded, own, &exported, rest, OPEN_MPI.ranks, &program].concat();
+        let launcher = self.hang_with(&words, &sign);
+        // Who certainly waits for whom, and what each does on which host: times are of the moment.
+        let told = |answer: &Value| {
+            let doing = answer["tasks"].as_array().into_iter().flatten();
+            let doing =
+                doing.map(|task| ["rank", "host", "operation", "stage"].map(|word| task[word].clone()));
+            (certain_edges(answer), Vec::from_iter(doing))
+        };
+        let all_wait = BTreeSet::from([(0, 2), (1, 2), (3, 2)]);
+        let waits = |arguments: &[&str]| {
+            let mut last = Value::Null;
+            // A rank may have been on its way to the call of all others.
+            for _ in 0..20 {
+                let own = [run_recorded[0], "find", &launcher];
+                let mut find = self.hosts.command(1, &own);
+                find.args(["--waits=json", "--deadline", "60s", "--probe"]);
+                find.arg(&self.probe).args(arguments);
+                find.env("XDG_CACHE_HOME", out().join("cache"));
+                find.env("OMPI_ALLOW_RUN_AS_ROOT", "1");
+                let output = run(find.env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"));
+                assert!(!said(&output).contains("reduced by MPI"), "{}", said(&output));
+                last = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", said(&output)));
+                if certain_edges(&last) == all_wait {
+                    return told(&last);
+                }
+            }
+            panic!("{last:#}");
+        };
+        let gathered = waits(&[]);
+        // The same as the files themselves say, each brought here by hand.
+        let by_hand = self.directory.join("by-hand");
+        std::fs::create_dir(&by_hand).unwrap();
+        for node in 1..=3 {
+            let copy = ["sh", "-c", "cp /run/recorded/*.recording /run/cluster/by-hand"];
+            assert!(self.hosts.run(node, &copy).status.success());
+        }
+        let by_hand = crate::waits::waits(&by_hand).unwrap();
+        assert_eq!(gathered.1, told(&by_hand).1);
+        assert_eq!(all_edges(&by_hand), all_wait);
+        let reducer = reducer(OPEN_MPI.compiler);
+        let mpirun = OPEN_MPI.words.join(" ");
+        let reduced = waits(&[
+            "--reduce",
+            "mpi",
+            "--reducer",
+            reducer.to_str().unwrap(),
+            "--mpirun",
+            &mpirun,
+        ]);
+        assert_eq!(gathered, reduced);
+        self.nothing_remains();
+    }
+
     /// Hosts answer together, if they can; whoever has no part in it is asked as without.
     pub(super) fn is_reduced_by_mpi(&self, launcher: &str, of: &Launcher) {
         let reducer = reducer(of.compiler);

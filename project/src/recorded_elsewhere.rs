@@ -1,0 +1,95 @@
+//! What tasks on other hosts have recorded, as those hosts have sent it.
+
+use base::RankSet;
+use engine::recorded::{Record, Recording, Stage};
+use runtime_probe::recordings::NodeRecordings;
+use std::collections::BTreeMap;
+
+/// What the tasks of one host have recorded.
+#[derive(Clone, Copy, Debug)]
+pub struct FromHost<'h> {
+    /// Its name.
+    pub host: &'h str,
+    /// The ranks that it has, where that is known: it is believed of no others.
+    pub own: Option<&'h RankSet>,
+    /// What it has sent.
+    pub bytes: &'h [u8],
+}
+
+/// What tasks on other hosts have recorded.
+#[derive(Clone, Debug, Default)]
+pub struct RecordedElsewhere {
+    /// What each of them has.
+    pub(crate) records: Vec<Record>,
+    /// What the user should know of the rest.
+    pub notes: Vec<String>,
+}
+
+impl RecordedElsewhere {
+    /// Of hosts in any order. A task is of the host that has its rank; of a rank of which two hosts speak, neither is believed.
+    #[must_use]
+    pub fn of<'h>(hosts: impl IntoIterator<Item = FromHost<'h>>) -> Self {
+        let mut by_rank: BTreeMap<u32, Vec<Record>> = BTreeMap::new();
+        let mut notes = Vec::new();
+        for FromHost { host, own, bytes } in hosts {
+            let (mut of_host, mut bad): (BTreeMap<u32, Record>, u64) = (BTreeMap::new(), 0);
+            let read = NodeRecordings::each(bytes, |task| {
+                let Ok(recording) = Recording::read(&task.file) else {
+                    bad += 1;
+                    return;
+                };
+                match recording.world {
+                    Some((rank, _)) if own.is_none_or(|own| own.contains(rank)) => {
+                        let record = Record {
+                            // Whoever is in MPI_Finalize waits for others perhaps, and does nothing for them any more.
+                            is_gone: recording.stage >= Stage::Ending || !task.is_alive,
+                            moves: task.moves,
+                            threads: task.threads,
+                            now: task.now,
+                            recording,
+                        };
+                        of_host.entry(rank).or_insert(record);
+                    }
+                    Some(_) => bad += 1,
+                    // It has not come to MPI_Init yet.
+                    None => {}
+                }
+            });
+            match read {
+                Ok(left_out) => bad += left_out,
+                Err(damaged) => notes.push(format!("host {host}: {damaged}")),
+            }
+            if bad > 0 {
+                let files = if bad == 1 { "file" } else { "files" };
+                notes.push(format!(
+                    "host {host}: {bad} {files} of what its tasks have recorded left out: unreadable, too large, or of ranks that are not its own"
+                ));
+            }
+            for (rank, record) in of_host {
+                by_rank.entry(rank).or_default().push(record);
+            }
+        }
+        let disputed: RankSet = by_rank
+            .iter()
+            .filter(|(_, records)| records.len() > 1)
+            .map(|(&rank, _)| rank)
+            .collect();
+        if !disputed.is_empty() {
+            notes.push(format!(
+                "several hosts have recordings of the same ranks ({}): none of them was believed",
+                disputed.brief()
+            ));
+        }
+        let records = by_rank.into_values().filter(|records| records.len() == 1);
+        RecordedElsewhere {
+            records: records.flatten().collect(),
+            notes,
+        }
+    }
+
+    /// Whether there is anything.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.records.is_empty()
+    }
+}
