@@ -93,3 +93,60 @@ impl RecordedElsewhere {
         self.records.is_empty()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nodes::TaskRecording;
+    use recording::layout::{MAGIC, VERSION, WORDS, header};
+
+    /// What a host sends of tasks of these ranks of eight, each in MPI.
+    fn sent(ranks: &[u32]) -> Vec<u8> {
+        let mut all = NodeRecordings::default();
+        for &rank in ranks {
+            let mut words = vec![0_u64; WORDS];
+            words[header::MAGIC] = MAGIC;
+            words[header::VERSION] = VERSION;
+            words[header::RANK] = u64::from(rank) + 1;
+            words[header::SIZE] = 8;
+            let file: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+            all.add(&TaskRecording {
+                is_alive: true,
+                file: file.into(),
+                ..TaskRecording::default()
+            });
+        }
+        all.to_bytes()
+    }
+
+    fn ranks(all: &RecordedElsewhere) -> Vec<u32> {
+        let worlds = all.records.iter().map(|record| record.recording.world);
+        worlds.map(|world| world.unwrap().0).collect()
+    }
+
+    fn from<'h>(host: &'h str, own: Option<&'h RankSet>, bytes: &'h [u8]) -> FromHost<'h> {
+        FromHost { host, own, bytes }
+    }
+
+    #[test]
+    fn a_host_tells_of_no_ranks_but_its_own() {
+        let (own, foreign) = (sent(&[0, 1]), sent(&[1, 2, 3]));
+        let (of_a, of_b) = ([0, 1].into_iter().collect(), [2, 3].into_iter().collect());
+        let all = RecordedElsewhere::of([from("a", Some(&of_a), &own), from("b", Some(&of_b), &foreign)]);
+        assert_eq!(ranks(&all), [0, 1, 2, 3]);
+        assert_eq!(all.notes.len(), 1);
+        assert!(all.notes[0].starts_with("host b: 1 file "), "{:?}", all.notes);
+    }
+
+    #[test]
+    fn of_a_rank_of_which_two_hosts_speak_neither_is_believed() {
+        let (one, other) = (sent(&[0, 1]), sent(&[1, 2]));
+        let all = RecordedElsewhere::of([from("a", None, &one), from("b", None, &other)]);
+        assert_eq!(ranks(&all), [0, 2]);
+        assert!(all.notes[0].contains("(1)"), "{:?}", all.notes);
+        // What is cut is told, and what came before is kept.
+        let all = RecordedElsewhere::of([from("a", None, &one[..one.len() - 1])]);
+        assert_eq!(ranks(&all), [0]);
+        assert_eq!(all.notes, ["host a: what its tasks have recorded is damaged"]);
+    }
+}
