@@ -27,7 +27,10 @@ pub(crate) fn fulfilled(mut recorder: Recorder, directory: &Path) -> Recorder {
 pub(crate) fn follow(recorder: &Recorder, rank: u32, size: u32) {
     let Some(directory) = first_run() else { return };
     match file::matches_of(Path::new(&directory), rank, size) {
-        Ok(first) => recorder.follow(First::new(first.matches, first.choices)),
+        Ok(first) => {
+            let lost = first.lost;
+            recorder.follow(First::new(first.matches, first.choices).without(lost));
+        }
         Err(why) => say(&why),
     }
 }

@@ -1,4 +1,4 @@
-//! A second run follows the first: what a program prints depends on who comes first, in a fixed program (`plans/race.c`) and in ones that are made up (`plans/chance.c`), and is the same each time.
+//! A second run follows the first: what a program prints depends on who comes first, in a fixed program (`plans/race.c`) and in ones that are made up (`plans/chance.c`), and is the same each time; and where the first run hung (`plans/unanswered.c`).
 
 use crate::hindmost::{hindmost, my_turn, out, run, said};
 use crate::waits::{Debug, made_of, seeds};
@@ -28,8 +28,20 @@ impl Race {
         }
     }
 
-    /// Runs the program to its end.
+    /// Runs the program to its end, which is a good one.
     fn run(&self, name: &str, ranks: usize, options: &[&str], arguments: &[&str]) -> (PathBuf, Output) {
+        let (directory, output) = self.run_to_any_end(name, ranks, options, arguments);
+        assert!(output.status.success(), "{}", said(&output));
+        (directory, output)
+    }
+
+    fn run_to_any_end(
+        &self,
+        name: &str,
+        ranks: usize,
+        options: &[&str],
+        arguments: &[&str],
+    ) -> (PathBuf, Output) {
         let directory = out().join(format!("race-{}-{name}", self.mpi.name()));
         let _ = std::fs::remove_dir_all(&directory);
         let mut command = hindmost();
@@ -41,9 +53,7 @@ impl Race {
         }
         command.args(["-np", &ranks.to_string()]);
         command.arg(&self.program).args(arguments);
-        let output = run(&mut command);
-        assert!(output.status.success(), "{}", said(&output));
-        (directory, output)
+        (directory, run(&mut command))
     }
 }
 
@@ -180,7 +190,10 @@ fn what_does_not_fit_is_said_once_and_the_job_goes_on() {
     let (_, output) = race.run("longer", RANKS, &["--replay", name(&short)], &[]);
     let said_of = stops(&output);
     assert_eq!(said_of.len(), 1, "{}", said(&output));
-    assert!(said_of[0].contains("its record ends here"), "{said_of:?}");
+    assert!(
+        said_of[0].contains("its record ends here, where it was full"),
+        "{said_of:?}"
+    );
     // Nothing that could be followed.
     let (bare, _) = race.run("bare", RANKS, &[], &[]);
     let refused = run(hindmost()
@@ -193,4 +206,26 @@ fn what_does_not_fit_is_said_once_and_the_job_goes_on() {
         text.contains("does not tell which messages were received") && text.contains("run --events"),
         "{text}"
     );
+}
+
+/// A call that the first run was in at its end is no end of what is followed, unless it comes to something in the second.
+#[test]
+fn where_the_first_run_hung_the_second_hangs_and_nothing_is_said() {
+    let _turn = my_turn();
+    let race = Race::of(Mpi::Mpich, "unanswered");
+    for way in ["wait", "test", "probe"] {
+        let (first, output) = race.run_to_any_end("hung", 2, &["--events"], &[way, "hangs"]);
+        assert!(!output.status.success(), "{way}: {}", said(&output));
+        let options = ["--replay", name(&first)];
+        let (_, output) = race.run_to_any_end("hung-again", 2, &options, &[way, "hangs"]);
+        assert!(!output.status.success(), "{way}: {}", said(&output));
+        assert_eq!(stops(&output), Vec::<String>::new(), "{way}");
+        let (_, output) = race.run("goes-on", 2, &options, &[way, "goes on"]);
+        let said_of = stops(&output);
+        assert_eq!(said_of.len(), 1, "{way}: {}", said(&output));
+        assert!(
+            said_of[0].contains("the first run came no further"),
+            "{way}: {said_of:?}"
+        );
+    }
 }

@@ -1,7 +1,7 @@
 //! Which of several requests is complete first, and how often a task asks before a request is: written down beside what receives took, and followed.
 //!
 //! The n-th call of a thread that completed some of its requests, or was answered, completes the same requests as the n-th of the first run: they are waited for, and others stay, complete or not. A question is answered
-//! with no as often as it was in the first run. All that the first run did up to there has been done, so what is waited for comes.
+//! with no as often as it was in the first run. All that the first run did up to there has been done, so what is waited for comes. A call is written down when it is done: the one that the first run was in at its end stays as it is.
 
 use super::Recorder;
 use super::call::Call;
@@ -30,7 +30,7 @@ impl First {
             return;
         }
         let Some(choice) = self.choice(call.thread, place) else {
-            return self.ends_here();
+            return self.may_end_here();
         };
         let asks = u64::from(call.does) != does::COMPLETES_ONE;
         if asks && polls < u64::from(choice.polls) {
@@ -89,6 +89,11 @@ impl Recorder {
     pub fn chose(&self, call: &Call, places: &[u32]) {
         let Some(open) = &self.open else { return };
         let row = thread(call);
+        if let Some(first) = open.first.get()
+            && first.choice(call.thread, open.chosen.get(row)).is_none()
+        {
+            first.ends_here();
+        }
         let polls = open.asked.get(row).min(u64::from(u32::MAX));
         open.asked.set(row, 0);
         open.chosen.add(row, 1);

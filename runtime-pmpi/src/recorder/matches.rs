@@ -6,7 +6,7 @@
 //! question (`MPI_Iprobe`) is answered with no as often as it was in the first run, and then with what came, which is waited for: all that the first run did up to the answer has been done, so it comes.
 //!
 //! What does not fit (another operation, sender or tag than the record has) ends this for the task, and so does the record's end, in one line on standard error. An operation that took nothing in the first run stays as it
-//! is: whatever came there was taken by others, which are named. Of cancelled receives, one that took its message all the same in the first run is named and not cancelled, and one that did not can take none.
+//! is: whatever came there was taken by others, which are named. So does a call that the first run was in when it ended, of which nothing is written: only once it comes to something the second run has got further than the first. Of cancelled receives, one that took its message all the same in the first run is named and not cancelled, and one that did not can take none.
 //!
 //! Which of several requests is complete first is followed, too ([`choices`](super::choices)).
 
@@ -44,13 +44,15 @@ pub struct First {
     matches: Vec<Match>,
     /// By thread, and there in their order.
     pub(super) choices: Vec<Choice>,
+    /// Of how much there was no room for.
+    lost: u64,
     /// Nothing fits any more.
     is_over: AtomicBool,
     has_said: AtomicBool,
 }
 
 impl First {
-    /// What was written in this order.
+    /// What was written in this order, all that the task did.
     #[must_use]
     pub fn new(mut matches: Vec<Match>, mut choices: Vec<Choice>) -> Self {
         matches.sort_by_key(|each| each.communicator);
@@ -58,9 +60,16 @@ impl First {
         Self {
             matches,
             choices,
+            lost: 0,
             is_over: AtomicBool::new(false),
             has_said: AtomicBool::new(false),
         }
+    }
+
+    /// The same, with so much more that was not written, for want of room.
+    #[must_use]
+    pub fn without(self, lost: u64) -> Self {
+        Self { lost, ..self }
     }
 
     fn of(&self, communicator: u64) -> &[Match] {
@@ -73,16 +82,25 @@ impl First {
         self.matches.get(first..behind).unwrap_or_default()
     }
 
+    /// What the operation of a communicator took that came behind so many others.
+    fn at(&self, communicator: u64, place: u64) -> Option<&Match> {
+        self.of(communicator).get(usize::try_from(place).ok()?)
+    }
+
     /// Lets a call of this communicator follow: the one behind so many, after so many questions without an answer.
     fn lead(&self, call: &mut Call, communicator: u64, place: u64, polls: u64) {
         if self.is_over() {
             return;
         }
-        let place = usize::try_from(place).unwrap_or(usize::MAX);
-        let Some(first) = self.of(communicator).get(place) else {
-            return self.ends_here();
-        };
         let asks = u64::from(call.does) == does::ASKS_MESSAGE;
+        let Some(first) = self.at(communicator, place) else {
+            // The first run may have asked to its end, without an answer.
+            return if asks {
+                self.may_end_here()
+            } else {
+                self.ends_here()
+            };
+        };
         if asks && polls < u64::from(first.polls) {
             call.follows = follows::NOT_YET;
             return;
@@ -119,7 +137,17 @@ impl First {
 
     /// No more was written.
     pub(super) fn ends_here(&self) {
-        self.say("its record ends here; from now on whatever comes first is taken");
+        self.say(match self.lost {
+            0 => "the first run came no further; from now on whatever comes first is taken",
+            _ => "its record ends here, where it was full; from now on whatever comes first is taken",
+        });
+    }
+
+    /// No more was written, as of a call that the first run was in when it ended: nothing is said unless it comes to something.
+    pub(super) fn may_end_here(&self) {
+        if self.lost > 0 {
+            self.ends_here();
+        }
     }
 
     /// Says why nothing is followed any more, once.
@@ -298,8 +326,16 @@ impl Recorder {
                 open.polls.add(index(call.row), 1);
             }
             (ASKED, Outcome::Done) => {
-                let identity = self.words.get(call.row as usize + communicator::IDENTITY);
-                let slot = open.begin(index(call.row), identity, does::ASKS_MESSAGE);
+                let (row, identity) = (
+                    index(call.row),
+                    self.words.get(call.row as usize + communicator::IDENTITY),
+                );
+                if let Some(first) = open.first.get()
+                    && first.at(identity, open.next.get(row)).is_none()
+                {
+                    first.ends_here();
+                }
+                let slot = open.begin(row, identity, does::ASKS_MESSAGE);
                 open.took(slot, call.source, call.receive_tag);
             }
             (slot, Outcome::Done) => open.took(slot, call.source, call.receive_tag),
