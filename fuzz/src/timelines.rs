@@ -4,6 +4,8 @@ use crate::recordings;
 use engine::recorded::{Record, Recording, waiting};
 use engine::timeline::{Events, Source, Tie, Timeline, last_events, ring, timeline};
 use recording::matches::Matches;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 /// The recording whose communicators and operations the events name.
@@ -40,14 +42,40 @@ pub(crate) fn events(bytes: &[u8]) {
     let lines = report::timeline_jsonl(&timeline);
     assert_eq!(lines.lines().count(), timeline.happenings.len() + 1);
     for line in lines.lines() {
-        assert!(serde_json::from_str::<serde_json::Value>(line).is_ok(), "{line}");
+        assert!(serde_json::from_str::<Value>(line).is_ok(), "{line}");
     }
     check_last(bytes, &sources, &timeline);
-    let trace = report::timeline_perfetto(&timeline);
-    assert!(
-        serde_json::from_str::<serde_json::Value>(&trace).is_ok(),
-        "{trace}"
-    );
+    check_trace(&report::timeline_perfetto(&timeline));
+}
+
+/// The rules of Chrome's format: times of a thread ascend, what ends has begun, and arrows lead from within slices to within slices.
+fn check_trace(text: &str) {
+    let trace: Value = serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"));
+    let mut threads: BTreeMap<(u64, u64), (f64, Vec<&str>)> = BTreeMap::new();
+    let mut arrows: BTreeSet<u64> = BTreeSet::new();
+    for event in trace["traceEvents"].as_array().expect("a list") {
+        let (phase, name) = (event["ph"].as_str(), event["name"].as_str().expect("a name"));
+        if phase == Some("M") {
+            continue;
+        }
+        let number = |member: &str| event[member].as_u64().expect("a number");
+        let (last, slices) = threads
+            .entry((number("pid"), number("tid")))
+            .or_insert((0.0, Vec::new()));
+        let time = event["ts"].as_f64().expect("a time");
+        assert!(*last <= time, "{event} behind {last}");
+        *last = time;
+        let id = || event["id"].as_u64().expect("a number, as Perfetto wants it");
+        match phase {
+            Some("B") => slices.push(name),
+            Some("E") => assert_eq!(slices.pop(), Some(name), "{event}"),
+            Some("s") => assert!(!slices.is_empty() && arrows.insert(id()), "{event}"),
+            Some("f") => assert!(!slices.is_empty() && arrows.remove(&id()), "{event}"),
+            Some("i") => {}
+            _ => panic!("{event}"),
+        }
+    }
+    assert!(arrows.is_empty(), "{arrows:?} lead nowhere");
 }
 
 /// Any bytes are what receives took, or an error.
@@ -89,7 +117,7 @@ fn check_last(bytes: &[u8], sources: &[Source<'_>], timeline: &Timeline<'_>) {
     let text = report::waits_text(&waiting, true);
     assert!(text.contains("Last events"), "{text}");
     let json = report::waits_json(&waiting);
-    assert!(serde_json::from_str::<serde_json::Value>(&json).is_ok(), "{json}");
+    assert!(serde_json::from_str::<Value>(&json).is_ok(), "{json}");
     check_tail(bytes);
 }
 

@@ -7,7 +7,7 @@ use engine::timeline::{Happening, Missing, Step, Tie, Timeline};
 use serde::Serialize;
 use serde_json::{Value, json};
 use snapshot::{Cause, EVENTS_SCHEMA, Event};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// The version of the JSON Lines.
@@ -243,22 +243,17 @@ fn push_line(text: &mut String, value: &impl Serialize) {
 /// A trace in Chrome's format: a process for each rank, a slice for each call, an arrow for each message. What has not ended has no end.
 #[must_use]
 pub fn timeline_perfetto(timeline: &Timeline<'_>) -> String {
+    let happenings = timeline.happenings.iter();
     let mut trace = Trace {
-        begun: timeline
-            .happenings
-            .iter()
-            .map(|happening| happening.time)
-            .min()
-            .unwrap_or(0),
+        begun: happenings.clone().map(|each| each.time).min().unwrap_or(0),
         open: BTreeMap::new(),
         text: String::from("{\"displayTimeUnit\":\"ns\",\"traceEvents\":["),
-        received: timeline
-            .happenings
-            .iter()
-            .filter(|happening| matches!(happening.tie, Tie::From(..)))
-            .filter_map(|happening| happening.cause.map(|(rank, sequence, _)| (rank, sequence)))
-            .collect(),
+        arrows: BTreeMap::new(),
     };
+    // Perfetto takes numbers alone for ids.
+    for (id, sent) in (1..).zip(happenings.filter_map(sent_by)) {
+        trace.arrows.insert(sent, id);
+    }
     for lane in &timeline.lanes {
         let name = format!("rank {} on {}", lane.rank, clean(lane.host));
         trace.push(&json!({"ph": "M", "name": "process_name", "pid": lane.rank, "args": {"name": name}}));
@@ -275,11 +270,11 @@ pub fn timeline_perfetto(timeline: &Timeline<'_>) -> String {
 
 struct Trace {
     begun: i64,
-    /// Calls that have begun and not ended, by rank and thread.
-    open: BTreeMap<(u32, u32), u32>,
+    /// The names of calls that have begun and not ended, by rank and thread.
+    open: BTreeMap<(u32, u32), Vec<String>>,
     text: String,
-    /// Sends whose end of the receive is there.
-    received: BTreeSet<(u32, u64)>,
+    /// The ids of arrows, by the sends that they lead from: of those whose receive is there.
+    arrows: BTreeMap<(u32, u64), u64>,
 }
 
 impl Trace {
@@ -291,34 +286,101 @@ impl Trace {
     }
 
     fn add(&mut self, happening: &Happening<'_>) {
-        let (pid, tid) = (happening.rank, happening.thread.unwrap_or(0));
-        let ts = happening.time.saturating_sub(self.begun) as f64 / 1e3;
+        let place = Place {
+            pid: happening.rank,
+            tid: happening.thread.unwrap_or(0),
+            ts: happening.time.saturating_sub(self.begun) as f64 / 1e3,
+        };
+        if happening.standing.lost_before > 0 {
+            self.end_all(place);
+        }
         let name = happening.operation.as_deref().map_or("signal".into(), clean);
-        if let (Tie::From(..), Some((rank, sequence, _))) = (happening.tie, happening.cause) {
-            let id = format!("{rank}.{sequence}");
-            self.push(&json!({"ph": "f", "bp": "e", "cat": "message", "name": "message", "id": id, "pid": pid, "tid": tid, "ts": ts}));
-        }
-        let depth = self.open.entry((pid, tid)).or_default();
-        match happening.step {
-            Step::Begins => {
-                *depth += 1;
-                let args = serde_json::to_value(event_json(happening)).unwrap_or_default();
-                self.push(&json!({"ph": "B", "cat": "mpi", "name": name, "pid": pid, "tid": tid, "ts": ts, "args": args}));
+        let args = serde_json::to_value(event_json(happening)).unwrap_or_default();
+        let calls = self.open.entry((place.pid, place.tid)).or_default();
+        let ended = (happening.step == Step::Ends).then(|| calls.pop()).flatten();
+        match (happening.step, ended) {
+            (Step::Begins, _) => {
+                calls.push(name.clone().into_owned());
+                self.push(&place.begins(&name, &args));
+                self.arrows(happening, place);
             }
-            Step::Ends if *depth > 0 => {
-                *depth -= 1;
-                let args = serde_json::to_value(event_json(happening)).unwrap_or_default();
-                self.push(&json!({"ph": "E", "cat": "mpi", "name": name, "pid": pid, "tid": tid, "ts": ts, "args": {"end": args}}));
+            (_, Some(begun)) => {
+                self.arrows(happening, place);
+                self.push(&place.ends(&begun, &json!({"end": args})));
             }
-            step => {
+            (step, None) => {
                 let name = format!("{name} {}", step_word(step));
-                let args = serde_json::to_value(event_json(happening)).unwrap_or_default();
-                self.push(&json!({"ph": "i", "s": "t", "cat": "mpi", "name": name, "pid": pid, "tid": tid, "ts": ts, "args": args}));
+                self.push(&json!({"ph": "i", "s": "t", "cat": "mpi", "name": name, "pid": place.pid, "tid": place.tid, "ts": place.ts, "args": args}));
+                self.arrows(happening, place);
             }
-        }
-        if self.received.contains(&(pid, happening.sequence)) && matches!(happening.tie, Tie::To(..)) {
-            let id = format!("{pid}.{}", happening.sequence);
-            self.push(&json!({"ph": "s", "cat": "message", "name": "message", "id": id, "pid": pid, "tid": tid, "ts": ts}));
         }
     }
+
+    /// Events of a rank are lost: what its calls have come to is not known.
+    fn end_all(&mut self, place: Place) {
+        let own = self.open.range_mut((place.pid, 0)..=(place.pid, u32::MAX));
+        let ended: Vec<(u32, String)> = own
+            .flat_map(|((_, tid), calls)| calls.drain(..).rev().map(|name| (*tid, name)))
+            .collect();
+        for (tid, name) in ended {
+            self.push(&Place { tid, ..place }.ends(&name, &json!({})));
+        }
+    }
+
+    /// The id of the arrow that leads from here, if its other end is there.
+    fn arrow_to(&self, happening: &Happening<'_>) -> Option<u64> {
+        let own = (happening.rank, happening.sequence);
+        let is_sent = matches!(happening.tie, Tie::To(..));
+        self.arrows.get(&own).copied().filter(|_| is_sent)
+    }
+
+    /// The id of the arrow that leads to here.
+    fn arrow_from(&self, happening: &Happening<'_>) -> Option<u64> {
+        self.arrows.get(&sent_by(happening)?).copied()
+    }
+
+    /// The ends of arrows that are here. Viewers lead arrows from slices to slices, and Perfetto from the one that begins first: so each end is a slice of its own, which lasts no time. A receive
+    /// may begin long before the send of its message.
+    fn arrows(&mut self, happening: &Happening<'_>, place: Place) {
+        let Place { pid, tid, ts } = place;
+        let (to, from) = (self.arrow_to(happening), self.arrow_from(happening));
+        let (end, words) = match (happening.tie, to, from) {
+            (Tie::To(rank, tag), Some(id), _) => (
+                json!({"ph": "s", "cat": "message", "name": "message", "id": id, "pid": pid, "tid": tid, "ts": ts}),
+                format!("to rank {rank}{}", tag_words(tag)),
+            ),
+            (Tie::From(rank, tag), _, Some(id)) => (
+                json!({"ph": "f", "bp": "e", "cat": "message", "name": "message", "id": id, "pid": pid, "tid": tid, "ts": ts}),
+                format!("from rank {rank}{}", tag_words(tag)),
+            ),
+            _ => return,
+        };
+        self.push(&place.begins(&words, &json!({})));
+        self.push(&end);
+        self.push(&place.ends(&words, &json!({})));
+    }
+}
+
+/// Where and when an event of a trace is, in microseconds.
+#[derive(Clone, Copy)]
+struct Place {
+    pid: u32,
+    tid: u32,
+    ts: f64,
+}
+
+impl Place {
+    fn begins(self, name: &str, args: &Value) -> Value {
+        json!({"ph": "B", "cat": "mpi", "name": name, "pid": self.pid, "tid": self.tid, "ts": self.ts, "args": args})
+    }
+
+    fn ends(self, name: &str, args: &Value) -> Value {
+        json!({"ph": "E", "cat": "mpi", "name": name, "pid": self.pid, "tid": self.tid, "ts": self.ts, "args": args})
+    }
+}
+
+/// The send, by its rank and number, whose message is received here.
+fn sent_by(happening: &Happening<'_>) -> Option<(u32, u64)> {
+    let (rank, sequence, _) = happening.cause?;
+    matches!(happening.tie, Tie::From(..)).then_some((rank, sequence))
 }

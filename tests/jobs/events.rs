@@ -130,31 +130,49 @@ fn needed(event: &Value, rank: i64) -> BTreeSet<i64> {
     }
 }
 
-/// Each call that ends has begun, and each arrow leads from a send to a receive that is not before it.
+/// The rules of the format: times of a thread ascend, each slice that ends has begun, each arrow has an id of its own, and leads from within a slice to within one that is not before it.
 fn check_trace(directory: &Path, messages: usize) {
     let trace: Value = serde_json::from_str(&export(directory, "perfetto")).unwrap();
     let mut open: BTreeMap<(i64, i64), Vec<String>> = BTreeMap::new();
-    let mut arrows: BTreeMap<String, f64> = BTreeMap::new();
-    let mut ends = 0;
+    let mut last: BTreeMap<(i64, i64), f64> = BTreeMap::new();
+    let mut arrows: BTreeMap<u64, f64> = BTreeMap::new();
+    let (mut begun, mut ended) = (0, 0);
     for event in trace["traceEvents"].as_array().unwrap() {
-        let at = event["ts"].as_f64().unwrap_or(0.0);
         let pid = number(event, "pid").unwrap();
-        let lane = || (pid, number(event, "tid").unwrap());
         let name = event["name"].as_str().unwrap().to_owned();
-        let id = || event["id"].as_str().unwrap().to_owned();
-        match event["ph"].as_str().unwrap() {
-            "B" => open.entry(lane()).or_default().push(name),
-            "E" => assert_eq!(open.entry(lane()).or_default().pop(), Some(name), "{event}"),
-            "s" => drop(arrows.insert(id(), at)),
-            "f" => {
-                ends += 1;
-                assert!(arrows[&id()] <= at, "{event}");
+        let phase = event["ph"].as_str().unwrap();
+        if phase == "M" {
+            continue;
+        }
+        let lane = (pid, number(event, "tid").unwrap());
+        let at = event["ts"].as_f64().unwrap();
+        let before = last.insert(lane, at);
+        assert!(
+            before.is_none_or(|before| before <= at),
+            "{event} behind {before:?}"
+        );
+        let slices = open.entry(lane).or_default();
+        // Perfetto takes no other ids than numbers.
+        let id = || event["id"].as_u64().unwrap();
+        match phase {
+            "B" => slices.push(name),
+            "E" => assert_eq!(slices.pop(), Some(name), "{event}"),
+            "s" => {
+                begun += 1;
+                assert!(!slices.is_empty(), "{event}");
+                assert_eq!(arrows.insert(id(), at), None, "{event}");
             }
-            "i" | "M" => {}
+            "f" => {
+                ended += 1;
+                assert!(!slices.is_empty() && event["bp"] == "e", "{event}");
+                assert!(arrows.remove(&id()).is_some_and(|begun| begun <= at), "{event}");
+            }
+            "i" => {}
             other => panic!("{other}: {event}"),
         }
     }
-    assert_eq!((arrows.len(), ends), (messages, messages));
+    assert_eq!((begun, ended), (messages, messages));
+    assert!(arrows.is_empty(), "{arrows:?}");
     // All stand in their last call.
     assert_eq!(open.values().filter(|calls| calls.len() == 1).count(), RANKS);
 }
