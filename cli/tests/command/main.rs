@@ -9,6 +9,7 @@ mod changed;
 mod check;
 mod editor;
 mod embedded;
+mod events_page;
 mod exact;
 mod find;
 mod hostile_files;

@@ -273,7 +273,8 @@ function texts() {
   const events = row ? row.lane.events : [];
   const call = row && callAt(row.lane, view.cursor);
   const waits = row && (said.waits || {})[row.lane.rank];
-  byId("selected").textContent = row ? `${row.name}: ${call ? `${clean(call.name)}, for ${((view.cursor - call.begun) / 1e9).toFixed(3)} s` : "outside of MPI"}${waits && call && call.ended === null ? `, waits for ${waits}` : ""}` : "Nothing is shown";
+  const communicator = call && call.communicator ? `, comm:${call.communicator.slice(0, 6)}` : "";
+  byId("selected").textContent = row ? `${row.name}: ${call ? `${clean(call.name)}, for ${((view.cursor - call.begun) / 1e9).toFixed(3)} s${communicator}` : "outside of MPI"}${waits && call && call.ended === null ? `, waits for ${waits}` : ""}` : "Nothing is shown";
   const until = before(events, (event) => event.time <= view.cursor);
   byId("events").textContent = events.slice(Math.max(0, until - 8), until).map((event) => `${(event.time / 1e9).toFixed(6).padStart(14)} s  ${words(event)}`).join("\n");
 }

@@ -11,6 +11,7 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Clear, Paragraph};
 use report::clean;
+use std::collections::BTreeMap;
 
 /// Columns of the names in front of the lines.
 const NAMES: u16 = 14;
@@ -239,7 +240,12 @@ impl Picture<'_> {
         if self.state.shown_arrows == Arrows::None {
             return;
         }
-        let line = |rank: u32| shown.iter().position(|row| row.ranks.contains(rank));
+        // There may be thousands of messages of a rank in sight: it is looked for once.
+        let mut lines: BTreeMap<u32, Option<usize>> = BTreeMap::new();
+        let mut line = |rank: u32| {
+            let find = || shown.iter().position(|row| row.ranks.contains(rank));
+            *lines.entry(rank).or_insert_with(find)
+        };
         let selected = self.state.selected.checked_sub(self.state.top);
         let (left, right) = (self.state.left(), self.state.right);
         for Arrow { from, to } in &self.state.arrows {
@@ -363,7 +369,10 @@ fn last_events(state: &TimelineState, rows: &[Row], most: u16) -> Vec<Line<'stat
 fn status(state: &TimelineState, rows: &[Row], width: u16) -> Line<'static> {
     match &state.asking {
         Some(Asking::Search(text)) => return Line::raw(format!("/{}▏", clean(text))),
-        Some(Asking::Filter(text)) => return Line::raw(format!("only: {}▏", clean(text))),
+        Some(Asking::Filter(text)) => {
+            let here = communicator_here(state, rows).unwrap_or_default();
+            return Line::raw(format!("only: {}▏{here}", clean(text)));
+        }
         None => {}
     }
     if !state.message.is_empty() {
@@ -395,6 +404,13 @@ fn status(state: &TimelineState, rows: &[Row], width: u16) -> Line<'static> {
         format!("{left}{}{right}", " ".repeat(gap)),
         Style::new().add_modifier(Modifier::DIM),
     )
+}
+
+/// How a filter names the communicator of the call that the selected line is in at the cursor: nobody knows its identity by heart.
+fn communicator_here(state: &TimelineState, rows: &[Row]) -> Option<String> {
+    let lane = state.lanes.get(&rows.get(state.selected)?.lane)?;
+    let identity = format!("{:016x}", lane.at(state.cursor)?.communicator?);
+    Some(format!("   (the selected call's is comm:{})", &identity[..6]))
 }
 
 fn help(frame: &mut Frame<'_>, state: &TimelineState, area: Rect) {

@@ -151,6 +151,112 @@ fn what_is_searched_is_found_and_what_is_filtered_is_gone() {
     assert!(!has(&shown, "rrr") && has(&shown, "###"), "{shown:#?}");
 }
 
+/// What a filter leaves of calls in two communicators; it says how the one at the cursor is named.
+#[test]
+fn calls_of_other_communicators_are_left_out() {
+    let mut state = TimelineState::new(false);
+    for (rank, identity) in [(0, 0x3fa2_b1c4_0000_0007_u64), (1, 0x41c9_0000_0000_0001)] {
+        let mut call = event(rank, 0, 0, Step::Begins, "MPI_Barrier", Tie::Enters(1, None));
+        call.communicator = Some(identity);
+        state.add([call]);
+    }
+    state.pass(100 * MILLI);
+    state.show_whole();
+    let line = |shown: &[String], rank: u32| {
+        let found = shown
+            .iter()
+            .find(|line| line.starts_with(&format!("rank {rank} ")));
+        found.map(|line| line.contains("###"))
+    };
+    press(&mut state, "fcomm:3FA");
+    assert!(has(
+        &screen(&mut state, 80, 24),
+        "(the selected call's is comm:3fa2b1)"
+    ));
+    press(&mut state, "\n");
+    let shown = screen(&mut state, 80, 24);
+    assert_eq!(
+        (line(&shown, 0), line(&shown, 1)),
+        (Some(true), Some(false)),
+        "{shown:#?}"
+    );
+    press(&mut state, "f");
+    (0..8).for_each(|_| state.press(Key::Backspace));
+    press(&mut state, "comm:41c9 comm:3fa2\n");
+    let shown = screen(&mut state, 80, 24);
+    assert_eq!(
+        (line(&shown, 0), line(&shown, 1)),
+        (Some(true), Some(true)),
+        "{shown:#?}"
+    );
+}
+
+/// Half as much is in sight, then as much as before, then all; the cursor stays where it is on the screen.
+#[test]
+fn what_is_in_sight_is_made_less_and_more() {
+    let mut state = two_ranks();
+    let ends = |state: &mut TimelineState| {
+        let axis = screen(state, 64, 24).swap_remove(1);
+        let times: Vec<String> = axis
+            .split(" s")
+            .map(|time| time.trim_matches([' ', '▾']).to_owned())
+            .collect();
+        (times[0].clone(), times[times.len() - 2].clone())
+    };
+    let pair = |left: &str, right: &str| (left.to_owned(), right.to_owned());
+    state.press(Key::Home);
+    assert_eq!(ends(&mut state), pair("0.000", "0.490"));
+    press(&mut state, "+");
+    assert_eq!(ends(&mut state), pair("0.000", "0.245"));
+    state.press(Key::End);
+    press(&mut state, " ");
+    assert_eq!(ends(&mut state), pair("0.245", "0.490"));
+    press(&mut state, "-");
+    assert_eq!(ends(&mut state), pair("0.000", "0.490"));
+    press(&mut state, "++++");
+    assert_eq!(ends(&mut state), pair("0.459375", "0.490000"));
+    press(&mut state, "a");
+    assert_eq!(ends(&mut state), pair("0.000", "0.490"));
+}
+
+/// The job hangs from its last event on: that moment is marked, a key leads to it, and there stands who is hindmost and for whom the others wait.
+#[test]
+fn the_moment_of_the_hang_is_marked_and_gone_to() {
+    let mut state = two_ranks();
+    press(&mut state, "g");
+    assert!(has(
+        &screen(&mut state, 140, 24),
+        "nothing says that the job hangs"
+    ));
+    state.say(report::WaitsSaid {
+        headline: "Rank 1 holds up the others".to_owned(),
+        named: base::RankSet::from_iter([1]),
+        waits: [(0, base::RankSet::from_iter([1]))].into(),
+        hangs: true,
+    });
+    state.press(Key::Home);
+    let shown = screen(&mut state, 64, 24);
+    // Of 50 columns for 490 ms behind 10 ms, that of 300 ms.
+    let axis: Vec<char> = shown[1].chars().collect();
+    assert_eq!(axis[14 + 290 * 50 / 490], '!', "{shown:#?}");
+    assert!(!has(&screen(&mut state, 140, 24), "for 1"));
+    press(&mut state, "g");
+    let shown = screen(&mut state, 140, 24);
+    assert!(shown[0].contains("Rank 1 holds up the others"), "{shown:#?}");
+    assert!(
+        has(&shown, "0.290 s") && has(&shown, "MPI_Barrier for 1 0.000 s"),
+        "{shown:#?}"
+    );
+    // Whoever is named stands out.
+    let mut terminal = Terminal::new(TestBackend::new(140, 24)).unwrap();
+    terminal.draw(|frame| draw_timeline(frame, &mut state)).unwrap();
+    let bold = |line: u16| {
+        let mut cells = (106..140).map(|column| &terminal.backend().buffer()[(column, line)]);
+        cells.any(|cell| cell.modifier.contains(ratatui::style::Modifier::BOLD))
+    };
+    assert_eq!((bold(2), bold(3)), (false, true), "{shown:#?}");
+}
+
 #[test]
 fn ranks_in_one_call_are_one_line_and_who_is_named_says_for_whom_it_waits() {
     let mut state = TimelineState::new(false);
