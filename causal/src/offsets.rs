@@ -66,7 +66,8 @@ impl Offsets {
     ) -> Option<Vec<Option<i64>>> {
         let mut distances = vec![None; streams as usize];
         *distances.first_mut()? = Some(0_i64);
-        for _ in 0..=streams {
+        // A path that goes nowhere twice has no more steps than there are streams, or pairs: one record may claim a million ranks.
+        for _ in 0..=self.most_ahead.len().min(streams as usize) {
             let mut has_changed = false;
             for (&pair, &most) in &self.most_ahead {
                 let (from, to) = direction(pair);

@@ -4,7 +4,7 @@
 //! here from elsewhere (DNS rebinding) is refused by the request's `Host`. Nothing can be changed through it.
 
 use crate::output::{self, Status, Terminal};
-use crate::timeline_view::ask_again_and_again;
+use crate::timeline_view::{EventCount, ask_again_and_again, count_events};
 use engine::timeline::{Happening, Live, Timeline, WindowPoint};
 use project::{Failure, FollowedEvents};
 use report::{PageKind, PagePart, WaitsSaid};
@@ -40,7 +40,9 @@ pub(crate) fn run(paths: &[PathBuf], port: u16) -> anyhow::Result<Status> {
     let Served { log, ends } = Served::start(port)?;
     let (told, said) = channel();
     let asked = paths.to_vec();
-    std::thread::spawn(move || ask_again_and_again(&asked, &told));
+    let count = EventCount::default();
+    let counted = Arc::clone(&count);
+    std::thread::spawn(move || ask_again_and_again(&asked, &told, &counted));
     let mut live = Live::default();
     let started = Instant::now();
     let mut is_over = false;
@@ -49,6 +51,7 @@ pub(crate) fn run(paths: &[PathBuf], port: u16) -> anyhow::Result<Status> {
             // Asked before it is read: what a task wrote at its end is still seen.
             let is_running = followed.is_running();
             let read = followed.read();
+            count_events(&count, &read);
             is_over = !is_running && read.is_empty();
             let at = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
             let happenings = if is_over {

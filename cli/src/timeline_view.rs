@@ -3,14 +3,15 @@
 use crate::output::{Status, Terminal};
 use crate::screen::{self, is_interrupt, key, suspend, with_control};
 use ::view::{TimelineState, draw_timeline};
-use engine::timeline::{Happening, Live, Timeline};
+use engine::timeline::{Events, Happening, Live, Timeline};
 use project::{Failure, FirstLook, FollowedEvents};
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event, KeyEventKind};
 use report::WaitsSaid;
 use std::io;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -20,22 +21,37 @@ const REDRAWN: Duration = Duration::from_millis(100);
 /// How often is looked for new events.
 const READ: Duration = Duration::from_millis(200);
 
-/// How often is asked who waits for whom.
-const ASKED: Duration = Duration::from_secs(1);
+/// How often is asked who waits for whom: all recordings are read for that, which takes longer than all the drawing.
+const ASKED: Duration = Duration::from_secs(5);
+
+/// Once no events come any more it is asked so soon: that may be the hang.
+const STILL: Duration = Duration::from_secs(1);
+
+/// How many events were read, for the thread that asks.
+pub(crate) type EventCount = Arc<AtomicU64>;
+
+/// So many events more have been read.
+pub(crate) fn count_events<R>(count: &EventCount, read: &[(R, Events)]) {
+    let events = read.iter().map(|(_, events)| events.events.len() as u64);
+    count.fetch_add(events.sum(), Ordering::Relaxed);
+}
 
 pub(crate) fn run(paths: &[PathBuf]) -> anyhow::Result<Status> {
     needs_terminal()?;
     let followed = FollowedEvents::new(paths, &Terminal::showing(false))?;
     let (told, said) = channel();
     let paths = paths.to_vec();
+    let count = EventCount::default();
+    let counted = Arc::clone(&count);
     // Reading who waits takes two looks, and keys do not wait for them. The thread ends with this program, or when nobody listens any more.
-    std::thread::spawn(move || ask_again_and_again(&paths, &told));
+    std::thread::spawn(move || ask_again_and_again(&paths, &told, &counted));
     show(Shown {
         state: TimelineState::new(screen::has_colors()),
         said,
         followed: Some(Followed {
             live: Live::default(),
             followed,
+            count,
             started: Instant::now(),
             read: None,
         }),
@@ -86,6 +102,7 @@ struct Shown {
 struct Followed {
     live: Live,
     followed: FollowedEvents,
+    count: EventCount,
     started: Instant,
     /// When events were read last.
     read: Option<Instant>,
@@ -128,6 +145,7 @@ impl Shown {
             // Asked before it is read: what a task wrote at its end is still seen.
             let is_running = job.followed.is_running();
             let read = job.followed.read();
+            count_events(&job.count, &read);
             let is_over = !is_running && read.is_empty();
             let at = u64::try_from(job.started.elapsed().as_nanos()).unwrap_or(u64::MAX);
             let happenings = if is_over {
@@ -149,9 +167,11 @@ impl Shown {
     }
 }
 
-/// Asks who waits for whom, until nobody wants to know.
-pub(crate) fn ask_again_and_again(paths: &[PathBuf], told: &Sender<WaitsSaid>) {
+/// Asks who waits for whom, until nobody wants to know; `count` tells how many events were read.
+pub(crate) fn ask_again_and_again(paths: &[PathBuf], told: &Sender<WaitsSaid>, count: &AtomicU64) {
     loop {
+        let before = count.load(Ordering::Relaxed);
+        let asked = Instant::now();
         let waiting = FirstLook::of_paths(paths, &Terminal::showing(false))
             .ok()
             .and_then(|first| project::waiting(&first.again()));
@@ -160,6 +180,15 @@ pub(crate) fn ask_again_and_again(paths: &[PathBuf], told: &Sender<WaitsSaid>) {
         {
             return;
         }
-        std::thread::sleep(ASKED);
+        let mut last = count.load(Ordering::Relaxed);
+        while asked.elapsed() < ASKED {
+            std::thread::sleep(STILL);
+            let now = count.load(Ordering::Relaxed);
+            // Nothing has come for a while, but something since it was asked.
+            if now == last && now != before {
+                break;
+            }
+            last = now;
+        }
     }
 }

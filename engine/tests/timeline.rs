@@ -6,6 +6,7 @@ use recording::layout::does;
 use recording::model::Model;
 use recording::ring::{Event, Numbered, Part, Tie};
 use recording::{Communicator, Kind, Lost};
+use std::sync::Arc;
 
 const RANKS: u32 = 3;
 /// The clock of the second host is ten minutes ahead.
@@ -201,7 +202,7 @@ fn events_that_are_followed_are_in_the_same_order() {
                 next,
                 ..Events::default()
             };
-            some.push((recording.clone(), events));
+            some.push((Arc::new(recording.clone()), events));
         }
         if some.is_empty() {
             break;
@@ -254,4 +255,122 @@ fn check_order_of_rest(happenings: &[Happening<'_>]) {
         let left = place(happenings, 1, round * 4 + 3);
         assert!((0..RANKS).all(|rank| place(happenings, rank, round * 4 + 2) < left));
     }
+}
+
+/// What a job that is read as a whole comes to, and one that is followed: events that are put out, those that stand by their rank's order alone, and those that are left out.
+fn both_ways(read: Vec<(Recording, Events)>, see: impl Fn(&[Happening<'_>])) -> (usize, usize, usize) {
+    let whole = timeline(&sources(&read));
+    see(&whole.happenings);
+    let counts = (whole.happenings.len(), whole.untied, whole.left_out);
+    let mut live = Live::default();
+    let shared = read
+        .iter()
+        .map(|(recording, events)| (Arc::new(recording.clone()), events.clone()));
+    let mut followed = Vec::from_iter(
+        live.feed(shared.collect(), 0)
+            .into_iter()
+            .map(Happening::into_owned),
+    );
+    followed.extend(live.finish().into_iter().map(Happening::into_owned));
+    see(&followed);
+    assert_eq!(followed.len(), counts.0);
+    counts
+}
+
+/// The events of each rank in their order.
+fn own_orders_hold(happenings: &[Happening<'_>]) {
+    for rank in 0..RANKS {
+        let own = happenings.iter().filter(|each| each.rank == rank);
+        assert!(own.map(|each| each.sequence).is_sorted());
+    }
+}
+
+/// Two ranks, each of which has received what the other sends afterwards.
+#[test]
+fn records_that_go_in_a_circle_say_so_once() {
+    let mut writers = ring(0);
+    for (rank, other) in [(0, 1), (1, 0)] {
+        let message = Numbered {
+            peer: other,
+            tag: 5,
+            ordinal: 0,
+        };
+        writers[rank].add(1000, Step::Ends, does::RECEIVES, Tie::Receives(message));
+        writers[rank].add(2000, Step::Begins, does::SENDS, Tie::Sends(message));
+    }
+    let counts = both_ways(read(writers), |happenings| {
+        own_orders_hold(happenings);
+        let cycles = happenings
+            .iter()
+            .filter(|each| each.standing.missing == Missing::Cycle);
+        assert_eq!(cycles.count(), 1, "{happenings:#?}");
+    });
+    assert_eq!(counts, (4, 0, 0));
+}
+
+#[test]
+fn an_event_of_a_communicator_that_nobody_knows_is_tied_to_nothing() {
+    let mut read = read(ring(20));
+    for event in &mut read[1].1.events {
+        if event.sequence == 33 {
+            event.communicator = Some(99);
+        }
+    }
+    let counts = both_ways(read, |happenings| {
+        own_orders_hold(happenings);
+        assert!(happenings.iter().all(|each| each.standing.is_in_order()));
+        let untied = &happenings[place(happenings, 1, 33)];
+        assert_eq!((untied.communicator, untied.cause), (None, None));
+    });
+    assert_eq!(counts, (240, 1, 0));
+}
+
+/// A rank whose process was started again, with a new number, writes events from the first on.
+#[test]
+fn a_second_process_of_a_rank_is_left_out() {
+    let mut all = read(ring(20));
+    let mut again = read(ring(20)).swap_remove(1);
+    again.0.pid = 4711;
+    all.push(again);
+    let counts = both_ways(all, |happenings| check_order(happenings, 20));
+    assert_eq!(counts, (240, 0, 0));
+}
+
+/// One time in the middle is a year later than those around it: that event is left out, and all others stand as they do without.
+#[test]
+fn a_time_that_jumps_a_year_is_left_out() {
+    const YEAR: u64 = 365 * 24 * 3600 * SECOND;
+    let mut read = read(ring(20));
+    read[0].1.events[42].time += YEAR;
+    let counts = both_ways(read, |happenings| {
+        own_orders_hold(happenings);
+        assert!(
+            happenings
+                .iter()
+                .all(|each| (each.rank, each.sequence) != (0, 42))
+        );
+        let behind = &happenings[place(happenings, 0, 43)];
+        assert_eq!(behind.standing.lost_before, 1);
+        let begun = happenings.iter().map(|each| each.time).min().unwrap();
+        assert!(
+            happenings
+                .iter()
+                .all(|each| each.time.abs_diff(begun) < 2 * AHEAD)
+        );
+    });
+    assert_eq!(counts, (239, 0, 1));
+}
+
+/// One record says that it is of a job of very many ranks. Those that are there are in order, and nobody waits for the rest. (A million take as much longer; `causal` refuses them in a test of its own.)
+#[test]
+fn ranks_that_one_record_claims_are_nobody() {
+    let mut read = self::read(ring(20));
+    read[1].0.world = Some((1, 100_000));
+    let counts = both_ways(read, |happenings| check_order(happenings, 20));
+    assert_eq!(counts, (240, 0, 0));
+    // A rank that no job has is no rank.
+    let mut read = self::read(ring(20));
+    read[1].0.world = Some((4_000_000_000, u32::MAX));
+    let (seen, ..) = both_ways(read, own_orders_hold);
+    assert_eq!(seen, 160);
 }

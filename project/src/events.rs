@@ -13,6 +13,7 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// What the tasks of one job have recorded, with their events, from directories and files.
 ///
@@ -27,12 +28,12 @@ pub fn recorded_events(
     let files = FirstLook::of_paths(paths, listener)?.into_recordings();
     let read: Vec<_> = files
         .par_iter()
-        .map(|(file, _)| (file, read_from(file, 0)))
+        .map(|(file, _)| (file, read_whole(file)))
         .collect();
     let mut found = Vec::new();
     for (file, read) in read {
         match read {
-            Ok(Some(both)) => found.push(both),
+            Ok(Some((recording, events))) => found.push((Arc::unwrap_or_clone(recording), events)),
             Ok(None) => {}
             Err(why) => listener.warn(&format!("left out: {}: {why}", file.display())),
         }
@@ -79,8 +80,10 @@ pub struct FollowedEvents {
     spawned: Option<u64>,
     /// The next event of each ring.
     next: BTreeMap<PathBuf, u64>,
-    /// The tasks, to ask whether they still run.
-    tasks: BTreeMap<PathBuf, Recording>,
+    /// Rings that stay open: to open one takes much longer than to see that it has nothing new.
+    open: BTreeMap<PathBuf, Arc<File>>,
+    /// The tasks: what their events name, and whether they still run.
+    tasks: BTreeMap<PathBuf, Arc<Recording>>,
 }
 
 impl FollowedEvents {
@@ -97,39 +100,66 @@ impl FollowedEvents {
             job: job.unwrap_or_default(),
             spawned: recordings.first().and_then(|(_, recording)| recording.spawned),
             next: BTreeMap::new(),
-            tasks: recordings.into_iter().collect(),
+            open: BTreeMap::new(),
+            tasks: recordings
+                .into_iter()
+                .map(|(file, recording)| (file, Arc::new(recording)))
+                .collect(),
         })
     }
 
-    /// What was written since, with the recordings of those who have written; also of tasks that have come since. What cannot be read now is tried again next time.
-    pub fn read(&mut self) -> Vec<(Recording, Events)> {
+    /// What was written since, with recordings that know what it names; also of tasks that have come since. What cannot be read now is tried again next time.
+    pub fn read(&mut self) -> Vec<(Arc<Recording>, Events)> {
         let files = recordings::files(&self.paths).unwrap_or_default();
-        let read = |file: &PathBuf| {
-            let next = self.next.get(file).copied().unwrap_or(0);
-            let read = read_from(file, next).ok()??;
-            let (recording, events) = &read;
-            // Events before MPI has told the rank are read once that is known.
-            let is_ready =
-                (&recording.job, recording.spawned) == (&self.job, self.spawned) && recording.world.is_some();
-            (is_ready && events.next > next).then_some((file.clone(), read))
-        };
-        let fresh: Vec<_> = files.par_iter().filter_map(read).collect();
-        for (file, (recording, events)) in &fresh {
-            self.next.insert(file.clone(), events.next);
-            self.tasks.insert(file.clone(), recording.clone());
+        let mut looked: Vec<(Option<Arc<File>>, Option<Read>)> = Vec::new();
+        files
+            .par_iter()
+            .map(|file| self.look(file))
+            .collect_into_vec(&mut looked);
+        let mut fresh = Vec::new();
+        for (file, (ring, read)) in files.into_iter().zip(looked) {
+            if let Some(ring) = ring
+                && self.open.len() < MOST_OPEN
+            {
+                self.open.entry(file.clone()).or_insert(ring);
+            }
+            if let Some((recording, events)) = read {
+                self.next.insert(file.clone(), events.next);
+                self.tasks.insert(file, Arc::clone(&recording));
+                fresh.push((recording, events));
+            }
         }
-        fresh.into_iter().map(|(_, read)| read).collect()
+        fresh
+    }
+
+    /// The ring beside a recording, and what was written to it since; nothing of either if it cannot be read.
+    fn look(&self, file: &Path) -> (Option<Arc<File>>, Option<Read>) {
+        let ring = match self.open.get(file) {
+            Some(open) => Ring::of(Arc::clone(open)).map(Some),
+            None => Ring::beside(file, &Reader::default()),
+        };
+        let Ok(Some(ring)) = ring else {
+            return (None, None);
+        };
+        let next = self.next.get(file).copied().unwrap_or(0);
+        let read = read_from(file, &ring, next, self.tasks.get(file));
+        // Events before MPI has told the rank are read once that is known.
+        let is_ready = |(recording, events): &Read| {
+            let is_its = (&recording.job, recording.spawned) == (&self.job, self.spawned);
+            is_its && recording.world.is_some() && events.next > next
+        };
+        (Some(ring.file), read.ok().flatten().filter(is_ready))
     }
 
     /// The tasks that were seen.
     pub fn tasks(&self) -> impl Iterator<Item = &Recording> {
-        self.tasks.values()
+        self.tasks.values().map(Arc::as_ref)
     }
 
     /// Whether any of the tasks still runs on this host.
     #[must_use]
     pub fn is_running(&self) -> bool {
-        self.tasks.values().any(recordings::runs)
+        self.tasks().any(recordings::runs)
     }
 }
 
@@ -138,9 +168,15 @@ pub(crate) fn last_beside(file: &Path, reader: &Reader, most: u64) -> Option<Eve
     Ring::beside(file, reader).ok()??.read(most, None).ok()
 }
 
+/// Events, and a recording that knows all that they name.
+type Read = (Arc<Recording>, Events);
+
+/// Rings that are kept open, at most: a process may open no more than some thousand files.
+const MOST_OPEN: usize = 512;
+
 /// A ring that is open, with what it began with then.
 struct Ring {
-    file: File,
+    file: Arc<File>,
     head: [u8; ring::HEADER * 8],
 }
 
@@ -151,10 +187,14 @@ impl Ring {
         if !reader.is_file(&path) {
             return Ok(None);
         }
-        let file = reader.open(&path)?;
+        Self::of(Arc::new(reader.open(&path)?)).map(Some)
+    }
+
+    /// One that is open.
+    fn of(file: Arc<File>) -> io::Result<Self> {
         let mut head = [0; ring::HEADER * 8];
         file.read_exact_at(&mut head, 0)?;
-        Ok(Some(Self { file, head }))
+        Ok(Self { file, head })
     }
 
     /// The last events, at most so many, from this number on: of a ring that grows only what is new is read.
@@ -176,20 +216,51 @@ impl Ring {
     }
 }
 
-/// The events beside a recording from this number on, and then the recording; nothing if it has none, or none that are new.
-fn read_from(file: &Path, next: u64) -> Result<Option<(Recording, Events)>, String> {
-    let reader = Reader::default();
-    let Some(ring) = Ring::beside(file, &reader).map_err(|error| error.to_string())? else {
-        return Ok(None);
-    };
+/// All events beside a recording, and then the recording; nothing if it has none.
+fn read_whole(file: &Path) -> Result<Option<Read>, String> {
+    match Ring::beside(file, &Reader::default()) {
+        Ok(Some(ring)) => read_from(file, &ring, 0, None),
+        Ok(None) => Ok(None),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// The events of a ring from this number on, with what the recording beside it says of all that they name; nothing if none are new.
+///
+/// A recording is large, and what it has once said of an operation or a communicator stays so: as long as that which was read before knows all, it is not read again.
+fn read_from(
+    file: &Path,
+    ring: &Ring,
+    next: u64,
+    before: Option<&Arc<Recording>>,
+) -> Result<Option<Read>, String> {
     // Most rings of a job that waits have nothing new: their beginning tells.
     if next > 0 && ring::written(&ring.head) <= next {
         return Ok(None);
     }
     let events = ring.read(u64::MAX, Some(next))?;
-    let recording = recordings::read_one(file, &reader)?;
+    let recording = match before.filter(|before| knows_all(before, &events)) {
+        Some(before) => Arc::clone(before),
+        None => Arc::new(recordings::read_one(file, &Reader::default())?),
+    };
     if (events.pid, events.birth) != (recording.pid, recording.birth) {
         return Err("its events are of another process".to_owned());
     }
     Ok(Some((recording, events)))
+}
+
+/// Whether a recording that was read before these events says of all that they name what it is.
+fn knows_all(recording: &Recording, events: &Events) -> bool {
+    let is_its = (events.pid, events.birth) == (recording.pid, recording.birth);
+    let operations = recording.operations.len();
+    let knows = |event: &ring::Event| {
+        let operation = event
+            .operation
+            .is_none_or(|number| (number as usize) < operations);
+        operation
+            && event
+                .communicator
+                .is_none_or(|serial| recording.communicator(serial).is_some())
+    };
+    is_its && recording.world.is_some() && events.events.iter().all(knows)
 }

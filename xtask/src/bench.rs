@@ -11,8 +11,9 @@ mod recorder;
 mod scale;
 mod trace;
 pub mod tree;
+mod view;
 
-use crate::command::{self, build_hindmost, cargo, work_directory};
+use crate::command::{self, build_hindmost, build_hindmost_with_recorder, cargo, work_directory};
 use crate::setup;
 use anyhow::Result;
 
@@ -74,8 +75,13 @@ pub fn run_nodes(sizes: &[u32]) -> Result<()> {
     scale::run_nodes(sizes)
 }
 
-/// Measures the sort of events.
+/// Measures the sort of events, and the view of those of a job that runs.
 pub fn run_causal() -> Result<()> {
+    setup::ensure()?;
+    let hindmost = build_hindmost_with_recorder()?;
+    let directory = work_directory("bench-causal")?;
+    measure::print_machine();
+    view::print(&hindmost, &directory)?;
     let mut engines = cargo();
     engines.args(["run", "--release", "--package", "bench", "--bin", "causal-bench"]);
     command::run(&mut engines)

@@ -74,13 +74,13 @@ enum Task {
         /// Measure the probe by itself, on jobs of 8, 32 and 128 ranks
         #[arg(long, conflicts_with = "tree")]
         probe: bool,
-        /// Measure the flight recorder: calls, a program, and the analysis of up to a million synthetic tasks
+        /// Measure the flight recorder: calls, without events and with them, a program, and the analysis of up to a million synthetic tasks
         #[arg(long, conflicts_with_all = ["tree", "probe", "scale"])]
         recorder: bool,
         /// Measure the tracer of calls: a call, two programs and their traces, beside uftrace and callgrind, where they are installed, and gprof
         #[arg(long, conflicts_with_all = ["tree", "probe", "scale", "recorder"])]
         trace: bool,
-        /// Measure the sort of events into causal order, beside a merge by time stamps
+        /// Measure the sort of events into causal order, beside a merge by time stamps, and the view of a job of 128 ranks in a terminal
         #[arg(long, conflicts_with_all = ["tree", "probe", "scale", "recorder"])]
         causal: bool,
         /// Measure gcc with its plugin and without over this source tree

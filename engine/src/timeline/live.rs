@@ -1,8 +1,9 @@
 //! Events while they come: what can be put out is, as soon as all that comes before it has been read.
 
 use super::sorting::{Sorting, since_epoch};
-use super::{Events, Happening, Lane, MOST_RANKS, WindowPoint, happening, rank_of};
+use super::{Events, Happening, Lane, MOST_RANKS, WindowPoint, happening, rank_of, ring};
 use recording::Recording;
+use std::sync::Arc;
 
 /// Each time that so many events have come, the window is measured.
 const MEASURED: usize = 16;
@@ -14,33 +15,29 @@ pub struct Live {
     sorting: Option<Sorting>,
     size: u32,
     /// The tasks by the order in which they were first seen, with what is known of them and how many of their events are lost.
-    tasks: Vec<(u32, Recording, u64)>,
+    tasks: Vec<(u32, Arc<Recording>, u64)>,
 }
 
 impl Live {
     /// Takes what was read since, and gives what can be put out now: in causal order, also behind what was given before. `now` is a clock in nanoseconds that never goes back: what is not there within a second
     /// after what needs it had been written over, or its task is gone.
     ///
-    /// Each recording was read after its events. A second process of one rank is left out.
-    pub fn feed(&mut self, read: Vec<(Recording, Events)>, now: u64) -> Vec<Happening<'_>> {
-        let mut order = Vec::new();
+    /// Each recording knows all that its events name. A second process of one rank is left out.
+    pub fn feed(&mut self, read: Vec<(Arc<Recording>, Events)>, now: u64) -> Vec<Happening<'_>> {
+        let mut written = Vec::with_capacity(read.len());
         for (recording, events) in read {
-            let Some(task) = self.place_of(recording, &events) else {
-                continue;
-            };
-            let mut latest = i64::MIN;
-            for &event in &events.events {
-                latest = latest.max(since_epoch(&self.tasks[task].1, event.time));
-                order.push((latest, (task, event)));
+            if let Some(task) = self.place_of(recording, &events) {
+                written.push((task, events.events));
             }
         }
-        order.sort_by_key(|(time, (task, event))| (*time, *task, event.sequence));
+        written.sort_by_key(|(task, _)| *task);
         let Some(sorting) = &mut self.sorting else {
             return Vec::new();
         };
-        for (at, (time, written)) in order.into_iter().enumerate() {
-            let (rank, recording, _) = &self.tasks[written.0];
-            sorting.take(*rank, recording, written, now);
+        for (at, (time, from, own)) in in_order_of_time(&written, &self.tasks).into_iter().enumerate() {
+            let (task, events) = &written[from as usize];
+            let (rank, recording, _) = &self.tasks[*task];
+            sorting.take(*rank, recording, (*task, events[own as usize]), now);
             if at % MEASURED == 0 {
                 sorting.points.push(WindowPoint::of(&sorting.sorter, time));
             }
@@ -98,7 +95,7 @@ impl Live {
     }
 
     /// Where the task stands among those that are known, with what it says now.
-    fn place_of(&mut self, recording: Recording, events: &Events) -> Option<usize> {
+    fn place_of(&mut self, recording: Arc<Recording>, events: &Events) -> Option<usize> {
         let (rank, size) = recording
             .world
             .filter(|(rank, size)| rank < size && *rank < MOST_RANKS)?;
@@ -119,4 +116,21 @@ impl Live {
         *before = recording;
         Some(place)
     }
+}
+
+/// Events by the time at which they were written, each task's in their order: the time, whose they are, and which of its events. They are large, and stay where they are.
+fn in_order_of_time(
+    written: &[(usize, Vec<ring::Event>)],
+    tasks: &[(u32, Arc<Recording>, u64)],
+) -> Vec<(i64, u32, u32)> {
+    let mut order = Vec::with_capacity(written.iter().map(|(_, events)| events.len()).sum());
+    for (from, (task, events)) in (0..).zip(written) {
+        let mut latest = i64::MIN;
+        for (own, event) in (0..).zip(events) {
+            latest = latest.max(since_epoch(&tasks[*task].1, event.time));
+            order.push((latest, from, own));
+        }
+    }
+    order.sort_unstable();
+    order
 }
