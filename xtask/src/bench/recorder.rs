@@ -23,6 +23,12 @@ const ROUNDS: usize = 7;
 /// The most that a call may take longer with the recorder, in nanoseconds.
 const CALL_LIMIT: f64 = 200.0;
 
+/// The most that it may take longer than that when its events are written as well, in nanoseconds.
+const EVENTS_LIMIT: f64 = 100.0;
+
+/// Events of each task that are kept, as many as `hindmost run --events` keeps.
+const EVENTS: u32 = 65_536;
+
 /// Runs it; the tables go to standard output.
 pub(super) fn run() -> Result<()> {
     let hindmost = build_hindmost_with_recorder()?;
@@ -36,12 +42,23 @@ pub(super) fn run() -> Result<()> {
             mpi,
             recorder: recorder.clone(),
             directory: &directory,
+            recordings: in_memory(&directory),
         };
         bench.calls()?;
         bench.program()?;
     }
     answers(&hindmost, &of_open_mpi, &directory)?;
     command::run(&mut Command::new(analysis))
+}
+
+/// Where recordings are made.
+fn in_memory(directory: &Path) -> PathBuf {
+    let memory = Path::new("/dev/shm");
+    if memory.is_dir() {
+        memory.join(format!("hindmost-bench-{}", std::process::id()))
+    } else {
+        directory.join("recordings")
+    }
 }
 
 /// The ranks of the hung job that is asked about.
@@ -97,6 +114,14 @@ struct Bench<'d> {
     mpi: Mpi,
     recorder: PathBuf,
     directory: &'d Path,
+    /// Where is recorded: in memory, as `hindmost run` does it.
+    recordings: PathBuf,
+}
+
+impl Drop for Bench<'_> {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.recordings);
+    }
 }
 
 /// How a program is run.
@@ -104,9 +129,18 @@ struct Bench<'d> {
 enum Way {
     Plain,
     Recorded,
+    /// Recorded, with the events of each task.
+    Events,
     /// As AutomaDeD looks at stacks.
     Stacks,
 }
+
+impl Way {
+    const ALL: [Self; 4] = [Self::Plain, Self::Recorded, Self::Events, Self::Stacks];
+}
+
+/// Nanoseconds of a call in each round, by the way it is run.
+type Times = BTreeMap<Way, Vec<f64>>;
 
 impl Bench<'_> {
     /// A command that starts the program in so many ranks.
@@ -116,12 +150,15 @@ impl Bench<'_> {
             job.args(["--allow-run-as-root", "--oversubscribe"]);
         }
         job.args(["-np", &ranks.to_string()]);
-        if way == Way::Recorded {
-            let recordings = self.directory.join("recordings");
-            let _ = std::fs::remove_dir_all(&recordings);
+        if matches!(way, Way::Recorded | Way::Events) {
+            let recordings = &self.recordings;
+            let _ = std::fs::remove_dir_all(recordings);
             job.arg("env")
                 .arg(format!("LD_PRELOAD={}", self.recorder.display()));
             job.arg(format!("HINDMOST_RECORD={}", recordings.display()));
+            if way == Way::Events {
+                job.arg(format!("HINDMOST_RECORD_EVENTS={EVENTS}"));
+            }
         }
         job.arg(exe);
         job.stdin(Stdio::null());
@@ -133,10 +170,10 @@ impl Bench<'_> {
         let exe = self.directory.join(format!("calls-{}", self.mpi.name()));
         let mut compile = Command::new(format!("mpicc.{}", self.mpi.name()));
         succeed(compile.args(["-O2", "-o"]).arg(&exe).arg(source))?;
-        let mut found: BTreeMap<(u32, String), BTreeMap<Way, Vec<f64>>> = BTreeMap::new();
+        let mut found: BTreeMap<(u32, String), Times> = BTreeMap::new();
         for _ in 0..ROUNDS {
             for ranks in [1, 2] {
-                for way in [Way::Plain, Way::Recorded, Way::Stacks] {
+                for way in Way::ALL {
                     let mut job = self.job(ranks, way, &exe);
                     if way == Way::Stacks {
                         job.arg("stacks");
@@ -171,6 +208,13 @@ impl Bench<'_> {
                 least(Way::Stacks).unwrap_or(f64::NAN),
             );
         }
+        println!(
+            "\n{}: nanoseconds more when the events of each call are written as well, least above least (median of the differences in one round); at most {EVENTS_LIMIT:.0}",
+            self.mpi.name()
+        );
+        for ((_, name), ways) in &found {
+            print_events(name, ways);
+        }
         Ok(())
     }
 
@@ -199,7 +243,7 @@ impl Bench<'_> {
                 usual / base
             );
         }
-        let file = std::fs::read_dir(self.directory.join("recordings"))?;
+        let file = std::fs::read_dir(&self.recordings)?;
         let sizes = file
             .flatten()
             .filter_map(|file| Some(file.metadata().ok()?.len()));
@@ -208,6 +252,23 @@ impl Bench<'_> {
             sizes.max().unwrap_or(0) as f64 / 1e6
         );
         Ok(())
+    }
+}
+
+/// What the events of a call cost beside its record.
+fn print_events(name: &str, ways: &Times) {
+    let (Some(recorded), Some(events)) = (ways.get(&Way::Recorded), ways.get(&Way::Events)) else {
+        return;
+    };
+    // A round has one run of each.
+    let differences = events.iter().zip(recorded).map(|(with, without)| with - without);
+    let usual = middle(&Vec::from_iter(differences));
+    if let (Some(without), Some(with), Some(usual)) = (least(recorded), least(events), usual) {
+        let more = with - without;
+        println!(
+            "  {name:<24} recorded {without:>8.1}  with events {with:>8.1}  more {more:>7.1} ({usual:.1})  {}",
+            if more <= EVENTS_LIMIT { "kept" } else { "MISSED" }
+        );
     }
 }
 
