@@ -201,14 +201,21 @@ impl Ring {
     fn read(&self, most: u64, from: Option<u64>) -> Result<Events, String> {
         let new = from.map_or(u64::MAX, |from| ring::written(&self.head).saturating_sub(from));
         let tail = ring::tail(&self.head, most.min(new)).ok_or_else(|| ring::Error::NoRing.to_string())?;
+        // A ring of just so many slots. The whole, most of which nobody looks at, would be cleared in memory each time.
+        let count = ring::written(&self.head).saturating_sub(tail.from).max(1);
         let copy = || -> io::Result<Vec<u8>> {
-            // Zeros that nobody looks at take no memory.
-            let mut bytes = vec![0; tail.length];
-            bytes[..self.head.len()].copy_from_slice(&self.head);
+            let mut bytes = vec![0; ring::words(count) * 8];
+            let mut at = self.head.len();
             for part in &tail.parts {
-                let at = part.start as u64;
-                self.file.read_exact_at(&mut bytes[part.clone()], at)?;
+                let slots = &mut bytes[at..at + part.len()];
+                self.file.read_exact_at(slots, part.start as u64)?;
+                at += part.len();
             }
+            let (head, slots) = bytes.split_at_mut(self.head.len());
+            head.copy_from_slice(&self.head);
+            head[ring::header::CAPACITY * 8..][..8].copy_from_slice(&count.to_le_bytes());
+            // The first is where its number has it.
+            slots.rotate_right((tail.from % count) as usize * ring::SLOT * 8);
             Ok(bytes)
         };
         let copy = || copy().map_err(|error| error.to_string());
