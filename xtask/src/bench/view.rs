@@ -126,6 +126,8 @@ impl Recorded {
             }
             thread::sleep(Duration::from_millis(100));
         }
+        // Where there are fewer processors than ranks, these poll all the time, and the view would hardly come to draw.
+        job.processes.give_way();
         Ok(job)
     }
 
