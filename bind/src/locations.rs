@@ -6,10 +6,19 @@ use crate::expression::{Inexpressible, LocationKind, facts, literal, rewrite};
 use crate::pieces::{Part, holding};
 use crate::stack::ExpressionFrame;
 use gimli::AttributeValue;
-use progress_map::{Encoding, LocationRange, PathStep};
+use progress_map::{Binding, Encoding, LocationRange, PathStep};
 
 /// The address range of a location that holds wherever the variable is in scope.
 pub(crate) const ALWAYS: (u64, u64) = (0, u64::MAX);
+
+/// Gives variables, by their numbers, the locations that are left of theirs; how many variables these are.
+pub(crate) fn replace(binding: &mut Binding, left: Vec<(usize, Vec<LocationRange>)>) -> usize {
+    let count = left.len();
+    for (index, locations) in left {
+        binding.variables[index].locations = locations;
+    }
+    count
+}
 
 /// What a location attribute says.
 #[derive(Clone, Debug, Default)]

@@ -27,6 +27,7 @@
 //! describes a counter by a word of the stack that does not hold it any more.
 
 use crate::expression::facts;
+use crate::locations::replace;
 use crate::points_at::PointsAt;
 use crate::positions::Positions;
 use base::Id;
@@ -97,11 +98,7 @@ pub(crate) fn withhold(map: &Map, binding: &mut Binding, compiler: Compiler, bar
             changes.push((index, kept));
         }
     }
-    let changed = changes.len();
-    for (index, kept) in changes {
-        binding.variables[index].locations = kept;
-    }
-    changed
+    replace(binding, changes)
 }
 
 /// The locations of a variable that are of a kind that may be believed, wherever they stand.

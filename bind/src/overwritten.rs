@@ -9,6 +9,7 @@
 
 use crate::expression::facts;
 use crate::flow::RegisterWrite;
+use crate::locations::replace;
 use crate::moved::{Compiler, is_changed, without};
 use crate::points_at::PointsAt;
 use crate::positions::Positions;
@@ -76,11 +77,7 @@ pub(crate) fn withhold(
             changes.push((index, kept));
         }
     }
-    let changed = changes.len();
-    for (index, kept) in changes {
-        binding.variables[index].locations = kept;
-    }
-    changed
+    replace(binding, changes)
 }
 
 /// Whether the variable orders a loop that changes it. What lies behind a pointer is not in the pointer's register.

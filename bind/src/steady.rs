@@ -9,7 +9,7 @@
 //! gives a range that begins behind the code which sets the variable.
 
 use crate::expression::facts;
-use crate::locations::ALWAYS;
+use crate::locations::{ALWAYS, replace};
 use crate::positions::Positions;
 use progress_map::{Binding, BoundVariable, LocationRange, MachineLocation, Map};
 use std::collections::BTreeMap;
@@ -81,11 +81,7 @@ pub(crate) fn withhold(map: &Map, binding: &mut Binding) -> usize {
             changes.push((index, believed));
         }
     }
-    let count = changes.len();
-    for (index, believed) in changes {
-        binding.variables[index].locations = believed;
-    }
-    count
+    replace(binding, changes)
 }
 
 /// The registers that a value is in or made of. What an address is made of is another matter: memory does not move with a register that leads to it.
