@@ -6,7 +6,7 @@ use crate::calls::{Targets, bind_calls};
 use crate::debug::Debug;
 use crate::described::Described;
 use crate::elf::{Identity, Image};
-use crate::flow::{self, Decoded};
+use crate::flow::{self, Decoded, Registers};
 use crate::functions::{Identified, Layout, identify, layout, without_linkage_name};
 use crate::handed::{Handing, lend};
 use crate::merged::{Build, merges};
@@ -83,7 +83,7 @@ pub(crate) fn assemble(
         &laid_out.pieces,
         position,
     );
-    let (of_build, decoded) = of_build(image, debug, &described, identity, path, &laid_out.functions);
+    let (of_build, in_registers) = of_build(image, debug, &described, identity, path, &laid_out.functions);
     let mut binding = Binding {
         variables: bound.variables,
         merges: merges(&build, position),
@@ -113,15 +113,12 @@ pub(crate) fn assemble(
     only_asked_leaf_calls(map, &mut binding);
     let hidden = hidden::withhold(map, &mut binding, &wanted, &bound.qualified, &call_sites);
     report.hidden(hidden);
-    report.overwritten(overwritten::withhold(
-        map,
-        &mut binding,
-        compiler(debug),
-        &decoded.writes,
-    ));
+    let compiler = compiler(debug);
+    let overwritten = overwritten::withhold(map, &mut binding, compiler, &in_registers.writes);
+    report.overwritten(overwritten);
     let described = carried::described(map, &binding);
-    withhold_stale(map, debug, &mut binding, &call_sites, &mut report);
-    carried::add(map, &mut binding, &described, &decoded.alike);
+    withhold_stale(map, compiler, &mut binding, &call_sites, &mut report);
+    carried::add(map, &mut binding, &described, &in_registers.alike);
     range::add(&mut binding, bound.indices);
     binding.calls = bind_calls(
         debug,
@@ -138,14 +135,14 @@ pub(crate) fn assemble(
 /// Takes out locations that may hold an older or newer value than the source has there. Each rule looks at what the one before has left.
 fn withhold_stale(
     map: &Map,
-    debug: &Debug<'_>,
+    compiler: moved::Compiler,
     binding: &mut Binding,
     call_sites: &CallSites,
     report: &mut Report<'_>,
 ) {
     report.steady(steady::withhold(map, binding));
     let barriers = call_sites.barriers();
-    report.moved(moved::withhold(map, binding, compiler(debug), &barriers));
+    report.moved(moved::withhold(map, binding, compiler, &barriers));
 }
 
 /// What a build says of itself and its code, whatever the map asks for.
@@ -156,9 +153,13 @@ fn of_build(
     identity: Identity,
     path: &str,
     functions: &[BoundFunction],
-) -> (Binding, Decoded) {
+) -> (Binding, Registers) {
     let bound = functions.iter().map(|function| function.start..function.end);
-    let mut decoded = flow::machine_code(image, bound);
+    let Decoded {
+        code,
+        tail_jumps,
+        registers,
+    } = flow::machine_code(image, bound);
     let binding = Binding {
         build_id: identity.build_id,
         text_hash: identity.text_hash,
@@ -166,11 +167,11 @@ fn of_build(
         producer: first_producer(debug),
         rows: described.bound_rows(debug),
         other_files: described.other_files(),
-        code: std::mem::take(&mut decoded.code),
-        tail_jumps: decoded.tail_jumps.take(),
+        code,
+        tail_jumps,
         ..Binding::default()
     };
-    (binding, decoded)
+    (binding, registers)
 }
 
 /// Reports debug info that could not be read, and code that could not be told to be a function of the map.

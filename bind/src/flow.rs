@@ -42,9 +42,16 @@ pub(crate) struct Decoded {
     pub(crate) code: MachineCode,
     /// The tail calls of all functions.
     pub(crate) tail_jumps: Option<Vec<TailJump>>,
+    /// What is known of registers beside that.
+    pub(crate) registers: Registers,
+}
+
+/// What is known of registers in the functions that call something, and needed only while a program is bound.
+#[derive(Default)]
+pub(crate) struct Registers {
     /// What copies make alike.
     pub(crate) alike: HeldAlike,
-    /// What the functions that call something put into registers that calls preserve, in ascending order.
+    /// What is put into registers that calls preserve, in ascending order.
     pub(crate) writes: Vec<RegisterWrite>,
 }
 

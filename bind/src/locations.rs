@@ -11,6 +11,14 @@ use progress_map::{Binding, Encoding, LocationRange, PathStep};
 /// The address range of a location that holds wherever the variable is in scope.
 pub(crate) const ALWAYS: (u64, u64) = (0, u64::MAX);
 
+/// The registers that a value is in or made of. What an address is made of is another matter: memory does not move with a register that leads to it.
+pub(crate) fn registers(location: &LocationRange) -> Vec<u16> {
+    match facts(&location.expression) {
+        Some(facts) if facts.in_register || facts.computed && !facts.reads_memory => facts.registers,
+        _ => Vec::new(),
+    }
+}
+
 /// Gives variables, by their numbers, the locations that are left of theirs; how many variables these are.
 pub(crate) fn replace(binding: &mut Binding, left: Vec<(usize, Vec<LocationRange>)>) -> usize {
     let count = left.len();

@@ -7,15 +7,12 @@
 //! So in gcc's optimised code a register is not believed to hold a variable where on some way there the last that was put into the register was computed by code of a
 //! point in the variable's loop that does not update it. A constant, a copy and a sum with a constant are the update itself, or what the compiler made of it.
 
-use crate::expression::facts;
 use crate::flow::RegisterWrite;
-use crate::locations::replace;
+use crate::locations::{registers, replace};
 use crate::moved::{Compiler, is_changed, without};
 use crate::points_at::PointsAt;
 use crate::positions::Positions;
-use progress_map::{
-    Binding, BoundVariable, Function, FunctionId, LocationRange, MachineCode, Map, PathStep, PointId,
-};
+use progress_map::{Binding, BoundVariable, Function, FunctionId, MachineCode, Map, PathStep, PointId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -41,27 +38,29 @@ pub(crate) fn withhold(
             continue;
         };
         let function = &map.functions[id];
-        let own = variable.locations.iter().flat_map(registers);
-        let own: BTreeSet<u16> = own.collect();
-        if own.is_empty() || !positions.optimised(variable.instance) || !is_counted(function, variable) {
+        if !positions.optimised(variable.instance) || !is_counted(function, variable) {
             continue;
         }
+        let own: BTreeSet<u16> = variable.locations.iter().flat_map(registers).collect();
         let points_at = points_at.entry(id).or_insert_with(|| PointsAt::new(function));
-        let mut taken: BTreeMap<u16, Vec<(u64, u64)>> = BTreeMap::new();
+        let mut foreign: BTreeMap<u8, Vec<RegisterWrite>> = BTreeMap::new();
         for &write in within(writes, range.0..range.1) {
-            let register = u16::from(write.register);
-            if !write.computed || !own.contains(&register) {
+            if !write.computed || !own.contains(&u16::from(write.register)) {
                 continue;
             }
             let position = positions.at(variable.instance, function.file, write.start);
             let points = position.map_or(&[][..], |(line, column)| points_at.position(line, column));
             if is_of_something_else(function, variable, points) {
-                taken.entry(register).or_default().extend(code.held_since(write));
+                foreign.entry(write.register).or_default().push(write);
             }
         }
-        if taken.is_empty() {
+        if foreign.is_empty() {
             continue;
         }
+        let taken = foreign
+            .iter()
+            .map(|(&register, writes)| (u16::from(register), code.held_since(register, writes)));
+        let taken: BTreeMap<u16, Vec<(u64, u64)>> = taken.collect();
         let kept = variable.locations.iter().flat_map(|location| {
             let mut gaps: Vec<(u64, u64)> = registers(location)
                 .into_iter()
@@ -83,14 +82,6 @@ pub(crate) fn withhold(
 /// Whether the variable orders a loop that changes it. What lies behind a pointer is not in the pointer's register.
 fn is_counted(function: &Function, variable: &BoundVariable) -> bool {
     !variable.path.contains(&PathStep::Deref) && is_changed(function, &variable.name)
-}
-
-/// The registers that a variable's value is in or made of at a location.
-fn registers(location: &LocationRange) -> Vec<u16> {
-    match facts(&location.expression) {
-        Some(facts) if facts.in_register || facts.computed && !facts.reads_memory => facts.registers,
-        _ => Vec::new(),
-    }
 }
 
 /// Whether code of these points computes in a loop that the variable orders, and does not update the variable.
@@ -117,15 +108,16 @@ struct Code<'b> {
 }
 
 impl Code<'_> {
-    /// Where the register may still hold what an instruction has put into it.
-    fn held_since(&self, write: RegisterWrite) -> Vec<(u64, u64)> {
+    /// Where a register may still hold what one of these instructions has put into it.
+    fn held_since(&self, register: u8, puts: &[RegisterWrite]) -> Vec<(u64, u64)> {
         let mut found = Vec::new();
         let mut seen = BTreeSet::new();
-        let mut open = Vec::from_iter(self.code.block_at(write.start).map(|block| (block, write.end)));
+        let begin = |put: &RegisterWrite| Some((self.code.block_at(put.start)?, put.end));
+        let mut open = Vec::from_iter(puts.iter().filter_map(begin));
         while let Some((block, start)) = open.pop() {
             let end = self.code.blocks[block as usize].end;
-            let next = within(self.writes, start..end).find(|next| next.register == write.register);
-            // Behind the instruction alone, since at its address the register still holds what it has held before.
+            let next = within(self.writes, start..end).find(|next| next.register == register);
+            // A task at the address of the next instruction that changes the register has not executed it yet.
             let until = next.map_or(end, |next| next.end.min(end));
             if start < until {
                 found.push((start, until));

@@ -8,8 +8,7 @@
 //! puts a variable there that a loop changes. Nor is it believed if it is given for the whole function: a compiler that has not lost track
 //! gives a range that begins behind the code which sets the variable.
 
-use crate::expression::facts;
-use crate::locations::{ALWAYS, replace};
+use crate::locations::{ALWAYS, registers, replace};
 use crate::positions::Positions;
 use progress_map::{Binding, BoundVariable, LocationRange, MachineLocation, Map};
 use std::collections::BTreeMap;
@@ -82,14 +81,6 @@ pub(crate) fn withhold(map: &Map, binding: &mut Binding) -> usize {
         }
     }
     replace(binding, changes)
-}
-
-/// The registers that a value is in or made of. What an address is made of is another matter: memory does not move with a register that leads to it.
-fn registers(location: &LocationRange) -> Vec<u16> {
-    match facts(&location.expression) {
-        Some(facts) if facts.in_register || facts.computed && !facts.reads_memory => facts.registers,
-        _ => Vec::new(),
-    }
 }
 
 #[cfg(test)]

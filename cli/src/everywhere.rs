@@ -207,8 +207,8 @@ impl Everywhere {
     /// One look at the tasks of all hosts, at the same time as far as they are ready.
     pub(crate) fn take(&mut self, found: &JobMap, job: &Job, options: Options) -> (Header, Vec<Task>) {
         let (header, all) = self.look_everywhere(found, job, options);
-        let (own, mut tasks) = (own_host(), Vec::new());
-        all.each(&|node| self.host_of(node, &own), &mut |task| tasks.push(task));
+        let own = own_host();
+        let tasks = all.tasks(&|node| self.host_of(node, &own));
         (header, tasks)
     }
 
@@ -217,14 +217,12 @@ impl Everywhere {
         let (header, all) = self.look_everywhere(found, job, options);
         let own = own_host();
         let host = |node: NodeId| self.host_of(node, &own);
-        let each = |take: &mut dyn FnMut(Task)| all.each(&host, take);
-        let few = Tasks::few(&found.map, |seen| self.missing(seen), each);
-        let tasks = few.unwrap_or_else(|| {
-            let mut tasks = Vec::new();
-            each(&mut |task| tasks.push(task));
-            Tasks::Each(tasks)
-        });
-        (header, tasks)
+        let few = Tasks::few(
+            &found.map,
+            |seen| self.missing(seen),
+            |take| all.each(&host, take),
+        );
+        (header, few.unwrap_or_else(|| Tasks::Each(all.tasks(&host))))
     }
 
     /// What the host of a node is called.

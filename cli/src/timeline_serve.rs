@@ -4,7 +4,7 @@
 //! here from elsewhere (DNS rebinding) is refused by the request's `Host`. Nothing can be changed through it.
 
 use crate::output::{self, Status, Terminal};
-use crate::timeline_view::{EventCount, ask_again_and_again, count_events};
+use crate::timeline_view::{ask_beside, count_events};
 use engine::timeline::{Happening, Live, Timeline, WindowPoint};
 use project::{Failure, FollowedEvents};
 use report::{PageKind, PagePart, WaitsSaid};
@@ -15,7 +15,6 @@ use std::io::{self, Read as _, Write as _};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -38,11 +37,7 @@ const AT_ONCE: usize = 20_000;
 pub(crate) fn run(paths: &[PathBuf], port: u16) -> anyhow::Result<Status> {
     let mut followed = FollowedEvents::new(paths, &Terminal::showing(false))?;
     let Served { log, ends } = Served::start(port)?;
-    let (told, said) = channel();
-    let asked = paths.to_vec();
-    let count = EventCount::default();
-    let counted = Arc::clone(&count);
-    std::thread::spawn(move || ask_again_and_again(&asked, &told, &counted));
+    let (said, count) = ask_beside(paths);
     let mut live = Live::default();
     let started = Instant::now();
     let mut is_over = false;

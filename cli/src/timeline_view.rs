@@ -39,12 +39,7 @@ pub(crate) fn count_events<R>(count: &EventCount, read: &[(R, Events)]) {
 pub(crate) fn run(paths: &[PathBuf]) -> anyhow::Result<Status> {
     needs_terminal()?;
     let followed = FollowedEvents::new(paths, &Terminal::showing(false))?;
-    let (told, said) = channel();
-    let paths = paths.to_vec();
-    let count = EventCount::default();
-    let counted = Arc::clone(&count);
-    // Reading who waits takes two looks, and keys do not wait for them. The thread ends with this program, or when nobody listens any more.
-    std::thread::spawn(move || ask_again_and_again(&paths, &told, &counted));
+    let (said, count) = ask_beside(paths);
     show(Shown {
         state: TimelineState::new(screen::has_colors()),
         said,
@@ -167,8 +162,18 @@ impl Shown {
     }
 }
 
+/// Asks again and again who waits for whom: what is told then, and where the events are counted that were read. That takes two looks each time, and nobody waits for them: the thread ends with this program, or when nobody
+/// listens any more.
+pub(crate) fn ask_beside(paths: &[PathBuf]) -> (Receiver<WaitsSaid>, EventCount) {
+    let (told, said) = channel();
+    let (paths, count) = (paths.to_vec(), EventCount::default());
+    let counted = Arc::clone(&count);
+    std::thread::spawn(move || ask_again_and_again(&paths, &told, &counted));
+    (said, count)
+}
+
 /// Asks who waits for whom, until nobody wants to know; `count` tells how many events were read.
-pub(crate) fn ask_again_and_again(paths: &[PathBuf], told: &Sender<WaitsSaid>, count: &AtomicU64) {
+fn ask_again_and_again(paths: &[PathBuf], told: &Sender<WaitsSaid>, count: &AtomicU64) {
     loop {
         let before = count.load(Ordering::Relaxed);
         let asked = Instant::now();

@@ -200,21 +200,21 @@ impl Session {
 
     /// Asks for a look at `tasks` tasks.
     pub(crate) fn ask_to_look(&mut self, frame: &Arc<[u8]>, tasks: usize) {
-        self.outbox.push(frame.clone());
-        let tasks = u32::try_from(tasks).unwrap_or(u32::MAX);
-        let most = MOST_OF_TASK.saturating_mul(tasks.saturating_add(16));
-        self.reader.expect(most.min(nodes::frame::LARGEST));
-        self.stage = Stage::Looking;
-        self.last_sign = Instant::now();
+        self.ask(frame, (tasks, MOST_OF_TASK), Stage::Looking);
     }
 
     /// Asks for what has been recorded by `tasks` tasks that were looked at.
     pub(crate) fn ask_for_recordings(&mut self, frame: &Arc<[u8]>, tasks: usize) {
+        self.ask(frame, (tasks, MOST_OF_RECORDING), Stage::Reading);
+    }
+
+    /// Sends a question about `tasks` tasks, of each of which at most so many bytes come, and waits for the answer.
+    fn ask(&mut self, frame: &Arc<[u8]>, (tasks, most_of_each): (usize, u32), stage: Stage) {
         self.outbox.push(frame.clone());
         let tasks = u32::try_from(tasks).unwrap_or(u32::MAX);
-        let most = MOST_OF_RECORDING.saturating_mul(tasks.saturating_add(16));
+        let most = most_of_each.saturating_mul(tasks.saturating_add(16));
         self.reader.expect(most.min(nodes::frame::LARGEST));
-        self.stage = Stage::Reading;
+        self.stage = stage;
         self.last_sign = Instant::now();
     }
 

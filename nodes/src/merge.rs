@@ -174,10 +174,8 @@ impl Merge {
     /// What all that was taken says; `host` gives the name of a node.
     pub fn finish<'h>(self, host: &dyn Fn(NodeId) -> &'h str) -> Merged {
         let all = self.all();
-        let mut tasks = Vec::with_capacity(all.stacks.iter().map(|known| known.tasks.len()).sum());
-        all.each(host, &mut |task| tasks.push(task));
         Merged {
-            tasks,
+            tasks: all.tasks(host),
             stacks: all.stacks.len(),
             window_us: all.window_us,
             complaints: all.complaints,
@@ -231,7 +229,15 @@ impl Merge {
 }
 
 impl All {
-    /// Makes each task that is believed, in its place, and hands it over; `host` gives the name of a node.
+    /// Each task that is believed, in its place; `host` gives the name of a node.
+    pub fn tasks<'h>(&self, host: &dyn Fn(NodeId) -> &'h str) -> Vec<Task> {
+        let most = self.stacks.iter().map(|known| known.tasks.len()).sum();
+        let mut tasks = Vec::with_capacity(most);
+        self.each(host, &mut |task| tasks.push(task));
+        tasks
+    }
+
+    /// The same, each made when it is due and handed over.
     pub fn each<'h>(&self, host: &dyn Fn(NodeId) -> &'h str, take: &mut dyn FnMut(Task)) {
         let mut names: BTreeMap<NodeId, Name> = BTreeMap::new();
         let (mut of_one_place, mut last): (Vec<Task>, Option<Place>) = (Vec::new(), None);

@@ -1,11 +1,12 @@
 //! A function cut into blocks.
 
-use super::copies::{HeldAlike, with_copies};
+use super::Registers;
+use super::copies::with_copies;
 use super::decode::{DecodedInstruction, Piece};
 use super::file::UnwindEntry;
 use super::function::Leaves;
 use super::stack::own_slots;
-use super::written::{RegisterWrite, written};
+use super::written::written;
 use progress_map::{LocationEffect, MachineLocation};
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -16,8 +17,7 @@ pub(super) struct FunctionBlocks {
     pub(super) blocks: Vec<(Range<u64>, bool)>,
     pub(super) ways: Vec<(u64, u64, bool)>,
     pub(super) changes: Vec<(u64, MachineLocation, LocationEffect)>,
-    pub(super) alike: HeldAlike,
-    pub(super) writes: Vec<RegisterWrite>,
+    pub(super) registers: Registers,
 }
 
 /// Cuts a function into blocks; `None` if a way leads into the middle of an instruction. `again`: it may be entered anew without having
@@ -48,8 +48,10 @@ pub(super) fn blocks(
         blocks: Vec::new(),
         ways: Vec::new(),
         changes: Vec::new(),
-        alike,
-        writes: written(whole, &effects),
+        registers: Registers {
+            alike,
+            writes: written(whole, &effects),
+        },
     };
     for (_, piece) in whole {
         let mut start = None;

@@ -1,11 +1,10 @@
 //! From decoded pieces to functions: which pieces belong together, and what becomes of a function in the end.
 
-use super::Decoded;
 use super::blocks::{FunctionBlocks, blocks};
-use super::copies::HeldAlike;
 use super::decode::{Callee, Piece};
 use super::file::{File, UnwindEntry};
 use super::leads::Leads;
+use super::{Decoded, Registers};
 use progress_map::{CodeBlock, CodeCall, CodeWay, LeafCall, LocationChange, MachineCode};
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -34,17 +33,16 @@ pub(super) fn assemble(file: &File<'_, '_>, pieces: &[Option<Piece>], functions:
             calls.extend(direct_calls(&whole));
         }
     }
-    let (mut alike, mut writes) = (HeldAlike::new(), Vec::new());
+    let mut registers = Registers::default();
     for part in &mut parts {
-        alike.append(&mut part.alike);
-        writes.append(&mut part.writes);
+        registers.alike.append(&mut part.registers.alike);
+        registers.writes.append(&mut part.registers.writes);
     }
-    writes.sort_unstable();
+    registers.writes.sort_unstable();
     Decoded {
         code: number(parts, &calls),
         tail_jumps: None,
-        alike,
-        writes,
+        registers,
     }
 }
 

@@ -12,7 +12,7 @@ use nodes::{
 use serde_json::Value;
 use snapshot::{Frame, Header, Task};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The reducer of an MPI, made as users make it.
@@ -118,6 +118,12 @@ fn what_mpi_reduces_is_what_is_gathered_byte_for_byte() {
     }
 }
 
+/// What asks hosts to answer together by MPI, which `mpirun` starts.
+fn by_mpi<'w>(reducer: &'w Path, mpirun: &'w str) -> [&'w str; 6] {
+    let reducer = reducer.to_str().unwrap();
+    ["--reduce", "mpi", "--reducer", reducer, "--mpirun", mpirun]
+}
+
 impl Cluster {
     /// What the tasks on all hosts have recorded comes back, whether hosts are asked one by one or together: each host has its own directory, which no other one sees.
     pub(super) fn is_recorded_on_all_hosts(&mut self) {
@@ -188,14 +194,7 @@ impl Cluster {
         assert_eq!(all_edges(&by_hand), all_wait);
         let reducer = reducer(OPEN_MPI.compiler);
         let mpirun = OPEN_MPI.words.join(" ");
-        let reduced = waits(&[
-            "--reduce",
-            "mpi",
-            "--reducer",
-            reducer.to_str().unwrap(),
-            "--mpirun",
-            &mpirun,
-        ]);
+        let reduced = waits(&by_mpi(&reducer, &mpirun));
         assert_eq!(gathered, reduced);
         self.nothing_remains();
     }
@@ -204,16 +203,7 @@ impl Cluster {
     pub(super) fn is_reduced_by_mpi(&self, launcher: &str, of: &Launcher) {
         let reducer = reducer(of.compiler);
         let mpirun = of.words.join(" ");
-        let wanted = [
-            "--reduce",
-            "mpi",
-            "--reducer",
-            reducer.to_str().unwrap(),
-            "--mpirun",
-            &mpirun,
-            "--deadline",
-            "60s",
-        ];
+        let wanted = [&by_mpi(&reducer, &mpirun)[..], &["--deadline", "60s"]].concat();
         let find = |more: &[&str]| {
             let arguments = [&[launcher][..], &wanted, more].concat();
             self.names_rank_2(&arguments, "")
