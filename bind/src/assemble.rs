@@ -11,6 +11,7 @@ use crate::functions::{Identified, Layout, identify, layout, without_linkage_nam
 use crate::handed::{Handing, lend};
 use crate::merged::{Build, merges};
 use crate::moved;
+use crate::objects::FrameObjects;
 use crate::optimised::{at_two, gcc};
 use crate::passed::{bind_mpi_calls, callee_names};
 use crate::paths::PathId;
@@ -155,11 +156,12 @@ fn of_build(
     functions: &[BoundFunction],
 ) -> (Binding, Registers) {
     let bound = functions.iter().map(|function| function.start..function.end);
+    let objects = FrameObjects::new(debug, &described.forest);
     let Decoded {
         code,
         tail_jumps,
         registers,
-    } = flow::machine_code(image, bound);
+    } = flow::machine_code(image, bound, &objects);
     let binding = Binding {
         build_id: identity.build_id,
         text_hash: identity.text_hash,

@@ -28,6 +28,7 @@ pub(crate) use signed::{location, note_signed};
 pub(crate) use written::RegisterWrite;
 
 use crate::elf::Image;
+use crate::objects::FrameObjects;
 use decode::{Piece, decode};
 use file::{File, Names, frames};
 use progress_map::{MachineCode, TailJump};
@@ -55,11 +56,18 @@ pub(crate) struct Registers {
     pub(crate) writes: Vec<RegisterWrite>,
 }
 
-/// Decodes a program or shared object, the functions in `bound` among others.
-pub(crate) fn machine_code(image: &Image<'_>, bound: impl Iterator<Item = Range<u64>>) -> Decoded {
-    let Some(frames) = frames(image) else {
+/// Decodes a program or shared object, the functions in `bound` among others. `objects`: what debug info tells of their frames.
+pub(crate) fn machine_code(
+    image: &Image<'_>,
+    bound: impl Iterator<Item = Range<u64>>,
+    objects: &FrameObjects,
+) -> Decoded {
+    let Some(mut frames) = frames(image) else {
         return Decoded::default();
     };
+    for frame in &mut frames {
+        frame.objects = objects.at(frame.code.start).map(<[Range<i64>]>::to_vec);
+    }
     let file = File {
         image,
         names: Names::new(image),

@@ -19,7 +19,7 @@
 //! 3. *Variables.* `wanted` lists those that the map asks for, `variables` finds their places, and `expression` rewrites
 //!    the places so that the probe needs no debug info to evaluate them.
 //! 4. *Calls.* `call_sites`, `calls` and `passed` tell what call instructions call and pass, `merged` and `stand_ins` which calls of the
-//!    source share an instruction, `flow` which instruction may follow which.
+//!    source share an instruction, `flow` which instruction may follow which and what is counted in registers and in slots, which `objects` tells from variables.
 //! 5. *Doubt.* An optimising compiler may describe a place that does not hold the value that the source has there. `hidden`,
 //!    `overwritten`, `steady` and `moved` take such places back.
 //!
@@ -53,6 +53,7 @@ mod locations;
 mod meetings;
 mod merged;
 mod moved;
+mod objects;
 mod optimised;
 mod overwritten;
 mod passed;
@@ -145,7 +146,8 @@ pub fn bind_code(map: &mut Map, executable: &[u8], path: &str) -> Result<(), Bin
     if identity.build_id.is_empty() && image.text().is_none() {
         return Err(BindError::NoIdentity);
     }
-    let flow::Decoded { code, tail_jumps, .. } = flow::machine_code(&image, std::iter::empty());
+    let flow::Decoded { code, tail_jumps, .. } =
+        flow::machine_code(&image, std::iter::empty(), &objects::FrameObjects::default());
     let binding = Binding {
         build_id: identity.build_id,
         text_hash: identity.text_hash,

@@ -86,6 +86,23 @@ fn what_is_counted_with_changes_as_the_map_says() {
     );
 }
 
+#[test]
+fn what_is_kept_beside_arrays_changes_as_the_map_says() {
+    let source = include_str!("code/beside_arrays.c");
+    let mut slots = 0;
+    for flags in [
+        "gcc -O1",
+        "gcc -O2",
+        "gcc -O2 -fno-omit-frame-pointer",
+        "gcc -O3",
+        "gcc -Os",
+    ] {
+        let counted = check("beside_arrays.c", source, flags, 60);
+        slots += counted.of_slots;
+    }
+    assert!(slots > 99, "only {slots} changes of slots were seen");
+}
+
 /// What was seen of locations that are counted with.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counted {

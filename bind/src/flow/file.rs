@@ -14,6 +14,8 @@ pub(super) struct UnwindEntry {
     pub(super) exceptions: Option<u64>,
     /// What its unwind table says, by address; empty if it is damaged.
     pub(super) unwinding: Vec<Row>,
+    /// What variables occupy of the frame, in bytes from the CFA; `None` where nothing tells.
+    pub(super) objects: Option<Vec<Range<i64>>>,
 }
 
 pub(super) struct File<'i, 'a> {
@@ -52,6 +54,7 @@ pub(super) fn frames(image: &Image<'_>) -> Option<Vec<UnwindEntry>> {
                 code,
                 exceptions,
                 unwinding: Vec::new(),
+                objects: None,
             });
         }
         Ok(())

@@ -4,6 +4,8 @@
 //! operand relative to them is a slot at a fixed distance from the CFA. Nobody but the function writes to a slot whose address has gone
 //! nowhere. It may have gone somewhere if the address of what is at or below the slot was computed: an object that begins there may extend
 //! to it; with an index, it may begin anywhere. Objects above it cannot: C has no pointers to what is in front of an object.
+//! Where debug info tells which variables are in memory, and how large they are ([`objects`](crate::objects)), an address in one of them leads nowhere else, whatever is added
+//! to it, and a slot is of none of them.
 //!
 //! A function whose frame has a part of variable size (arrays of variable length, `alloca`, arguments that are pushed beside a frame pointer) has that part
 //! below all else, and reaches it by the stack pointer alone: what is addressed so is no slot, which the frame pointer leads to, and what begins there ends below the slots. Not so where the
@@ -17,6 +19,7 @@ use crate::stack::{FRAME_POINTER, STACK_POINTER};
 use crate::unwinding::{Cfa, Row};
 use iced_x86::{Instruction, InstructionInfoFactory, Mnemonic, OpAccess, OpKind, Register, UsedMemory};
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Where the pointers into the frame are while an instruction is executed, in bytes from the CFA, as far as that is known.
 #[derive(Clone, Copy, Debug, Default)]
@@ -32,12 +35,23 @@ pub(crate) struct FrameAt {
 pub(super) struct StackUse {
     /// What it writes: the first byte, how many, and whether that may be a slot.
     written: Vec<(i64, usize, bool)>,
-    /// The lowest address that it computes, or writes to at a distance that is not fixed.
-    escapes: Option<i64>,
+    /// The addresses that it computes, or writes to at a distance that is not fixed.
+    escapes: Vec<Escape>,
     /// It computes an address from the stack pointer, or writes there, where the frame pointer alone is at a known distance.
     below_frame: bool,
     /// It aligns the stack pointer.
     aligns: bool,
+}
+
+/// An address that goes somewhere, or that is written to.
+#[derive(Clone, Copy, Debug)]
+enum Escape {
+    /// What begins there, so many bytes from the CFA.
+    At(i64),
+    /// The same, moved by an index.
+    Indexed(i64),
+    /// Nobody can tell.
+    Anywhere,
 }
 
 /// Where a register that points into the frame points to.
@@ -47,6 +61,8 @@ enum Pointer {
     At(i64),
     /// Below all that has a fixed place, unless the function aligns the stack pointer.
     BelowFrame,
+    /// An index away from so many bytes from the CFA.
+    Indexed(i64),
     /// Nobody can tell.
     Unknown,
 }
@@ -86,10 +102,14 @@ impl FrameAt {
 
     /// Where an address of these parts points to: `None` if that is not into the frame.
     fn address(&self, base: Register, index: Register, displacement: u64) -> Option<Pointer> {
-        let into = self.pointer(index).or_else(|| self.pointer(base))?;
-        Some(match index {
-            Register::None => into.moved(displacement),
-            _ => into.computed_with(),
+        if let Some(into) = self.pointer(index) {
+            return Some(into.computed_with());
+        }
+        let into = self.pointer(base)?.moved(displacement);
+        Some(match (index, into) {
+            (Register::None, into) => into,
+            (_, Pointer::At(at)) => Pointer::Indexed(at),
+            (_, into) => into.computed_with(),
         })
     }
 
@@ -97,7 +117,7 @@ impl FrameAt {
     fn fixed(&self, base: Register, index: Register, displacement: u64) -> Option<i32> {
         match self.address(base, index, displacement)? {
             Pointer::At(at) => i32::try_from(at).ok(),
-            Pointer::BelowFrame | Pointer::Unknown => None,
+            Pointer::BelowFrame | Pointer::Indexed(_) | Pointer::Unknown => None,
         }
     }
 
@@ -177,7 +197,7 @@ impl Pointer {
     /// What is made of it and of a number that is not known, which may be negative: compilers let an index end at zero, and begin an object so much lower.
     fn computed_with(self) -> Self {
         match self {
-            Self::At(_) | Self::Unknown => Self::Unknown,
+            Self::At(_) | Self::Indexed(_) | Self::Unknown => Self::Unknown,
             // All of that is below the frame.
             Self::BelowFrame => Self::BelowFrame,
         }
@@ -189,7 +209,36 @@ impl Pointer {
             Self::At(base) => base
                 .checked_add(displacement.cast_signed())
                 .map_or(Self::Unknown, Self::At),
-            Self::BelowFrame | Self::Unknown => self,
+            Self::BelowFrame | Self::Indexed(_) | Self::Unknown => self,
+        }
+    }
+}
+
+/// The variables of a function that are in memory, as far as debug info tells of them.
+struct Objects<'w> {
+    /// One list for each piece of its code.
+    lists: Option<Vec<&'w [Range<i64>]>>,
+}
+
+impl<'w> Objects<'w> {
+    fn of(whole: &[(&'w UnwindEntry, &Piece)]) -> Self {
+        let lists = whole.iter().map(|(entry, _)| entry.objects.as_deref());
+        Self {
+            lists: lists.collect(),
+        }
+    }
+
+    fn overlap(&self, slot: Range<i64>) -> bool {
+        let mut all = self.lists.iter().flatten().flat_map(|list| *list);
+        all.any(|object| object.start < slot.end && slot.start < object.end)
+    }
+
+    /// The first byte that may be reached from an address; `None` if nothing but a variable is.
+    fn limit(&self, escape: Escape) -> Option<i64> {
+        match escape {
+            Escape::At(at) | Escape::Indexed(at) if self.overlap(at..at.saturating_add(1)) => None,
+            Escape::At(at) => Some(at),
+            Escape::Indexed(_) | Escape::Anywhere => Some(i64::MIN),
         }
     }
 }
@@ -204,12 +253,19 @@ pub(super) fn own_slots(whole: &[(&UnwindEntry, &Piece)]) -> BTreeMap<i32, usize
     if uses().any(|used| used.aligns) && uses().any(|used| used.below_frame) {
         return BTreeMap::new();
     }
-    let limit = uses().filter_map(|used| used.escapes).min().unwrap_or(0).min(0);
+    let objects = Objects::of(whole);
+    let escapes = uses().flat_map(|used| &used.escapes);
+    let limit = escapes
+        .filter_map(|&escape| objects.limit(escape))
+        .min()
+        .unwrap_or(0)
+        .min(0);
     let mut found: BTreeMap<i32, usize> = BTreeMap::new();
     for &(start, bytes, is_kept) in uses().flat_map(|used| &used.written) {
         let size = i64::try_from(bytes).unwrap_or(i64::MAX);
         if let (true, 4 | 8, Ok(slot)) = (is_kept, bytes, i32::try_from(start))
             && start.saturating_add(size) <= limit
+            && !objects.overlap(start..start.saturating_add(size))
         {
             let known = found.entry(slot).or_default();
             *known = bytes.max(*known);
@@ -221,16 +277,15 @@ pub(super) fn own_slots(whole: &[(&UnwindEntry, &Piece)]) -> BTreeMap<i32, usize
 impl StackUse {
     /// An address from there on is computed, or written to.
     fn escape(&mut self, from: Pointer) {
-        let at = match from {
-            Pointer::At(at) => at,
-            // It may be anything.
-            Pointer::Unknown => i64::MIN,
+        self.escapes.push(match from {
+            Pointer::At(at) => Escape::At(at),
+            Pointer::Indexed(at) => Escape::Indexed(at),
+            Pointer::Unknown => Escape::Anywhere,
             Pointer::BelowFrame => {
                 self.below_frame = true;
                 return;
             }
-        };
-        self.escapes = Some(self.escapes.map_or(at, |known| known.min(at)));
+        });
     }
 
     /// The slots of which an instruction writes some bytes, but not just what is kept there.

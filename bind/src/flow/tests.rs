@@ -54,6 +54,7 @@ fn frame(code: Range<u64>) -> UnwindEntry {
         code,
         exceptions: None,
         unwinding: vec![row],
+        objects: None,
     }
 }
 
@@ -359,6 +360,19 @@ fn slots(code: &[u8]) -> Vec<i32> {
     slots_above(STACK_POINTER, code)
 }
 
+/// The same, where debug info tells of no variable but this one.
+fn slots_beside(object: Option<Range<i64>>, code: &[u8]) -> Vec<i32> {
+    with_pieces(&[code], nothing, |file, pieces| {
+        let piece = pieces[0].as_ref().expect("it can be decoded");
+        let entry = UnwindEntry {
+            objects: Some(object.into_iter().collect()),
+            ..frame(0..code.len() as u64)
+        };
+        assert_eq!(entry.code, file.frames[0].code);
+        own_slots(&[(&entry, piece)]).into_keys().collect()
+    })
+}
+
 /// The same, where the CFA is sixteen bytes above this register.
 fn slots_above(register: u16, code: &[u8]) -> Vec<i32> {
     with_pieces_above(register, &[code], nothing, |file, pieces| {
@@ -383,6 +397,33 @@ fn a_slot_whose_address_may_have_gone_somewhere_is_nobodys() {
     // What is written below the stack pointer, and one byte alone, is kept nowhere: mov [rsp-8], ecx; mov [rsp+8], cl.
     assert_eq!(slots(&[0x89, 0x4c, 0x24, 0xf8, 0xc3]), []);
     assert_eq!(slots(&[0x88, 0x4c, 0x24, 0x08, 0xc3]), []);
+}
+
+#[test]
+fn an_address_in_a_variable_leads_nowhere_else() {
+    // mov dword [rsp+8], 1: the slot at -8.
+    let store = [0xc7, 0x44, 0x24, 0x08, 1, 0, 0, 0];
+    let with =
+        |object: Option<Range<i64>>, rest: &[u8]| slots_beside(object, &[&store, rest, &[0xc3]].concat());
+    let below = -16..-8;
+    // lea rax, [rsp]; mov [rsp+4*rax], ecx; lea rax, [rsp+4*rax+4].
+    let (begins, indexed, inside) = (
+        &[0x48, 0x8d, 0x04, 0x24][..],
+        &[0x89, 0x0c, 0x84][..],
+        &[0x48, 0x8d, 0x44, 0x84, 0x04][..],
+    );
+    for into in [begins, indexed, inside] {
+        assert_eq!(with(Some(below.clone()), into), [-8], "{into:x?}");
+        // What has no name may be there.
+        assert_eq!(with(None, into), [], "{into:x?}");
+        assert_eq!(with(Some(-64..-32), into), [], "{into:x?}");
+        // The slot is a part of the variable.
+        assert_eq!(with(Some(-16..-4), into), [], "{into:x?}");
+    }
+    // Nor is it one where nothing goes anywhere: somebody else may know the variable.
+    assert_eq!(with(Some(-8..0), &[]), []);
+    // add rdi, rsp: from there it may go anywhere.
+    assert_eq!(with(Some(below), &[0x48, 0x01, 0xe7]), []);
 }
 
 #[test]
