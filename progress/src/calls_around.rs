@@ -27,7 +27,7 @@ pub(crate) struct CallsAround {
 impl CallsAround {
     /// Those around an instruction of a block that is not behind the block's own call; `is_call` says which blocks end in one.
     pub(crate) fn new(code: &FunctionCode, block: u32, is_call: impl Fn(u32) -> bool) -> Self {
-        let Ok(at) = code.blocks.binary_search(&block) else {
+        let Some(at) = code.local(block) else {
             return Self::default();
         };
         let is_call = |at: usize| is_call(code.blocks[at]);
@@ -92,7 +92,7 @@ impl<'c> CodeLoops<'c> {
             for &(next, _) in &code.next[block] {
                 graph.add_edge(Some(block), Some(next), ());
             }
-            if code.before[block].is_empty() {
+            if code.before[block].is_empty() && code.stands_in[block] == block {
                 graph.add_edge(None, Some(block), ());
             }
         }

@@ -325,7 +325,8 @@ impl Order<'_> {
         }
         let may_be_another =
             |(task, levels): &(&Located, Range<usize>)| may_be_another_call((*task, levels.clone()));
-        if may_be_another(&levels_a) || may_be_another(&levels_b) {
+        // Whoever is at the later place has been at the earlier one, whichever calls of the source they are.
+        if !passed && (may_be_another(&levels_a) || may_be_another(&levels_b)) {
             return Err(CodeDoubt::SeveralCalls);
         }
         let is_behind = |frame: &CodeFrame, other: (&Located, &CodeFrame)| {

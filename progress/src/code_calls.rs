@@ -83,6 +83,12 @@ impl SourceAt {
         }
     }
 
+    /// The innermost level that is of a function.
+    pub(crate) fn depth_of(&self, function: FunctionId) -> Option<usize> {
+        let is_of = |level: &Level| level.function == Some(function);
+        self.levels.iter().rposition(is_of)
+    }
+
     /// How many of the outermost levels are one instance each with those of another instruction of the same code.
     pub(crate) fn shared(&self, other: &Self) -> usize {
         let levels = self.levels.iter().zip(&other.levels);

@@ -119,6 +119,14 @@ impl FunctionCode {
         found
     }
 
+    /// Lets the counters be looked for anew, after the ways have changed.
+    pub(crate) fn forget_counters(&mut self) {
+        self.counters
+            .get_mut()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clear();
+    }
+
     /// The number that a register or slot holds whenever control comes to the header, as a counter of the component.
     fn counter(&self, component: &[bool], header: usize, location: MachineLocation) -> Option<Counter> {
         // Most are not changed in the component, or hold anything before.
@@ -269,6 +277,9 @@ impl FunctionCode {
         let mut is_half = false;
         let mut seen = BTreeSet::new();
         let inside = (0..self.blocks.len()).filter(|&block| component[block]);
+        if inside.clone().any(|block| self.is_called(block)) {
+            return None;
+        }
         let mut work = Vec::from_iter(inside.flat_map(|block| &self.before[block]).copied());
         work.retain(|&before| !component[before]);
         while let Some(at) = work.pop() {
@@ -297,7 +308,7 @@ impl FunctionCode {
                 (Some(_), _) => return None,
                 (None, Some(known)) => known,
                 // It holds what the caller has left in it.
-                (None, None) if self.before[at].is_empty() => return None,
+                (None, None) if self.before[at].is_empty() || self.is_called(at) => return None,
                 (None, None) => {
                     work.extend(&self.before[at]);
                     continue;

@@ -153,8 +153,14 @@ pub(crate) struct FunctionCode {
     pub(crate) before: Vec<Vec<usize>>,
     /// By block: no other of the function stands right in front of it.
     begins: Vec<bool>,
+    /// By block: callers may enter the function there.
+    called: Vec<bool>,
     /// By block: it ends in a call that may come to MPI.
-    communicates: Vec<bool>,
+    pub(crate) communicates: Vec<bool>,
+    /// By block: the one that it is told by, itself or the header of which it is a copy ([`crate::header_copies`]).
+    pub(crate) stands_in: Vec<usize>,
+    /// By block: it is one of those that a copy may be passed instead of.
+    pub(crate) has_copy: Vec<bool>,
     /// By register or slot: the blocks that have to do with it.
     pub(crate) changes: BTreeMap<MachineLocation, Vec<(usize, LocationEffect)>>,
     /// By block: what its instruction does to registers and slots.
@@ -199,7 +205,7 @@ pub(crate) struct CodeLoop {
     /// By block.
     pub(crate) component: Vec<bool>,
     /// The block by which alone it is entered.
-    header: usize,
+    pub(crate) header: usize,
     /// One iteration of it.
     iteration: Region,
 }
@@ -238,12 +244,24 @@ impl FunctionCode {
             let last = at.checked_sub(1).and_then(|at| block(blocks[at]));
             last.map(|last| last.end) != block(number).map(|block| block.start)
         });
-        Self {
+        let begins = Vec::from_iter(begins);
+        // Code comes to each piece but the one that is called; where a loop comes back to that, any piece may be it.
+        let is_first = |(begins, before): (&bool, &Vec<usize>)| *begins && before.is_empty();
+        let called = Vec::from_iter(begins.iter().zip(&before).map(is_first));
+        let called = if called.contains(&true) {
+            called
+        } else {
+            begins.clone()
+        };
+        let mut code = Self {
+            stands_in: (0..blocks.len()).collect(),
+            has_copy: vec![false; blocks.len()],
             at: blocks
                 .iter()
                 .map(|&block| code.changes_of(block).to_vec())
                 .collect(),
-            begins: begins.collect(),
+            begins,
+            called,
             communicates: blocks
                 .iter()
                 .map(|&number| block(number).is_none_or(|block| block.communicates))
@@ -253,12 +271,26 @@ impl FunctionCode {
             before,
             changes,
             counters: Mutex::default(),
-        }
+        };
+        code.join_copies_of_headers();
+        code
     }
 
-    /// The place of a block, by its number in [`MachineCode::blocks`], among those of the function.
-    fn local(&self, block: u32) -> Option<usize> {
-        self.blocks.binary_search(&block).ok()
+    /// The place of a block, by its number in [`MachineCode::blocks`], among those of the function; of a copy of a header that of the header.
+    pub(crate) fn local(&self, block: u32) -> Option<usize> {
+        let at = self.blocks.binary_search(&block).ok()?;
+        Some(self.stands_in[at])
+    }
+
+    /// Whether a block, by its number in [`MachineCode::blocks`], is told by another one.
+    fn is_copy(&self, block: u32) -> bool {
+        let at = self.blocks.binary_search(&block);
+        at.is_ok_and(|at| self.stands_in[at] != at)
+    }
+
+    /// Whether callers may enter the function by a block.
+    pub(crate) fn is_called(&self, block: usize) -> bool {
+        self.called[block]
     }
 
     /// How the first place stands to the second, if both are in one execution of the function.
@@ -269,6 +301,10 @@ impl FunctionCode {
         let (Some(at_a), Some(at_b)) = (self.local(a.block), self.local(b.block)) else {
             return Err(CodeDoubt::NoCounter);
         };
+        // Whoever passes a copy of a header does not pass the header.
+        if [a, b].iter().any(|place| self.is_copy(place.block)) {
+            return Err(CodeDoubt::WaysApart);
+        }
         let mut region = self.whole();
         for told in 0.. {
             let component = self.component(&region, at_a);
@@ -276,8 +312,14 @@ impl FunctionCode {
                 let relation = self.by_flow(&region, at_a, at_b)?;
                 let other = || self.component(&region, at_b);
                 let passed = match relation {
-                    Relation::Before => self.is_passed_on_the_way(&region, (&component, at_a), &other()),
-                    Relation::After => self.is_passed_on_the_way(&region, (&other(), at_b), &component),
+                    Relation::Before => {
+                        !self.has_copy[at_a]
+                            && self.is_passed_on_the_way(&region, (&component, at_a), &other())
+                    }
+                    Relation::After => {
+                        !self.has_copy[at_b]
+                            && self.is_passed_on_the_way(&region, (&other(), at_b), &component)
+                    }
                     _ => false,
                 };
                 let around = self.around(&region, told, (at_a, at_b));
@@ -372,6 +414,18 @@ impl FunctionCode {
     /// The blocks that a block leads to, itself included; both by their places among the function's.
     pub(crate) fn led_to(&self, from: usize) -> Vec<bool> {
         self.reached(&self.whole(), from, Paths::All)
+    }
+
+    /// The blocks that one leads to by blocks that are `inside`.
+    pub(crate) fn led_to_inside(
+        &self,
+        from: usize,
+        inside: impl Fn(usize) -> bool,
+    ) -> impl Iterator<Item = usize> {
+        let alive = (0..self.blocks.len()).map(|block| block == from || inside(block));
+        let reached = self.reached(&Region::of(alive.collect()), from, Paths::All);
+        let all = reached.into_iter().enumerate();
+        all.filter_map(|(block, reached)| reached.then_some(block))
     }
 
     fn whole(&self) -> Region {
@@ -563,7 +617,9 @@ impl FunctionCode {
         let is_entry = |&block: &usize| {
             let before = &self.before[block];
             let from_elsewhere = before.iter().any(|&before| !region.leads(before, block));
-            region.alive[block] && (from_elsewhere || before.is_empty() || self.begins[block])
+            region.alive[block]
+                && self.stands_in[block] == block
+                && (from_elsewhere || before.is_empty() || self.begins[block])
         };
         (0..self.blocks.len()).filter(is_entry).collect()
     }
@@ -621,8 +677,10 @@ impl FunctionCode {
 
     /// The only block of the component that is entered from elsewhere.
     pub(crate) fn header(&self, component: &[bool]) -> Option<usize> {
-        let entered =
-            |block: &usize| component[*block] && self.before[*block].iter().any(|&before| !component[before]);
+        let entered = |block: &usize| {
+            let from_elsewhere = || self.before[*block].iter().any(|&before| !component[before]);
+            component[*block] && (self.is_called(*block) || from_elsewhere())
+        };
         let mut headers = (0..self.blocks.len()).filter(entered);
         headers.next().filter(|_| headers.next().is_none())
     }

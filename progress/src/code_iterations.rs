@@ -84,7 +84,7 @@ impl Order<'_> {
     /// The completed iterations of loops around a frame of the code, whose functions of the source are in these frames: by frame and loop.
     fn completed(&self, frames: &[LocatedFrame], of_code: &CodeFrame) -> Vec<(usize, LoopId, u64)> {
         let code = self.function_code(of_code.binding, of_code.function);
-        let Ok(at) = code.blocks.binary_search(&of_code.place.block) else {
+        let Some(at) = code.local(of_code.place.block) else {
             return Vec::new();
         };
         let loops = self.anchored_loops(frames, of_code, &code, at);
@@ -216,7 +216,7 @@ impl<'o> Anchors<'o> {
             let mut points = Vec::from_iter(points.filter(|&point| body.points[point].kind.is_call()));
             points.sort_unstable();
             points.dedup();
-            let Ok(block) = self.code.blocks.binary_search(number) else {
+            let Some(block) = self.code.local(*number) else {
                 continue;
             };
             if source.levels[depth].line().is_none() {

@@ -55,6 +55,7 @@ mod displaced;
 mod explain;
 mod flow;
 mod group;
+mod header_copies;
 mod inner_step;
 mod iteration;
 mod kept;

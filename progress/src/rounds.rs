@@ -3,8 +3,11 @@
 //! An optimising compiler may make a loop of such calls, all of which then share one frame ([`tail`](crate::tail)). Each round of that loop executes what the
 //! function does before it calls itself. **The code has no such loop** if every cycle in it leaves out a call that each round makes: one which the
 //! source makes on all ways from the entry to the last call, which is nowhere inlined, and which cannot be dropped because it leads to code that calls MPI.
+//!
+//! Where it was known how many rounds there are, they may be laid out one after the other. Then a call leads to another one at the same place of the source.
 
 use crate::Order;
+use crate::code_calls::SourceAt;
 use progress_map::{Binding, BoundSite, Function, FunctionId, MachineCode, PointId, PointKind};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,7 +27,11 @@ impl Order<'_> {
             };
             has_code |= !holding.is_empty();
             let mut holding = holding.into_iter();
-            if !holding.all(|number| self.each_cycle_leaves_out((at, binding), number, &made)) {
+            let has_none = |number| {
+                self.each_cycle_leaves_out((at, binding), number, &made)
+                    && !self.repeats_a_call((at, binding), number, id)
+            };
+            if !holding.all(has_none) {
                 return false;
             }
         }
@@ -46,6 +53,29 @@ impl Order<'_> {
             let made = Vec::from_iter(made.iter().filter_map(calls));
             let leaves_one_out = |cycle| made.iter().any(|calls| calls.is_disjoint(cycle));
             cycles.iter().all(leaves_one_out)
+        })
+    }
+
+    /// Whether a call of the code of this number that may come to MPI leads to another one at the same place of the source, both in one instance of the function: its
+    /// rounds may have been laid out one after the other, where it was known how many there are.
+    fn repeats_a_call(&self, (at, binding): (usize, &Binding), number: u32, id: FunctionId) -> bool {
+        let code = self.function_code(at, number);
+        let block = |at: usize| &binding.code.blocks[code.blocks[at] as usize];
+        let all = || 0..code.blocks.len();
+        let start = all().map(|at| block(at).start).min().unwrap_or(0);
+        let end = all().map(|at| block(at).end).max().unwrap_or(0);
+        let inlined = binding.inlined_in(start..end);
+        let sources = all().map(|at| SourceAt::new(binding, &inlined, block(at).end.saturating_sub(1)));
+        let sources = Vec::from_iter(sources);
+        let is_call = |at: &usize| code.communicates(code.blocks[*at]);
+        all().filter(is_call).any(|call| {
+            let Some(depth) = sources[call].depth_of(id) else {
+                return false;
+            };
+            let is_inside = |at: usize| sources[at].shared(&sources[call]) > depth;
+            let is_same = |at: usize| sources[at].levels[depth..] == sources[call].levels[depth..];
+            code.led_to_inside(call, is_inside)
+                .any(|at| at != call && is_call(&at) && is_same(at))
         })
     }
 

@@ -72,6 +72,78 @@ fn function(random: &mut Random) -> MachineCode {
     code
 }
 
+/// A loop to whose header some iterations come back by a copy of it: `reg = 0; do { if (…) … else …; …; reg += step; if (…) start(); } while (…);` in which the first
+/// test was copied behind `start()`. What stands between is made up.
+fn with_copy_of_header(random: &mut Random) -> MachineCode {
+    let body = 3 + random.below(4) as u32;
+    // 0: the start, 1: the test, then the body, the change, the branch, `start()`, the copy, and what is behind the loop.
+    let (first, change) = (2, 2 + body);
+    let (branch, start, copy, behind) = (change + 1, change + 2, change + 3, change + 4);
+    let arms = [first, first + 1 + random.below(body as usize - 1) as u32];
+    let mut ways = vec![
+        (0, 1),
+        (change, branch),
+        (branch, 1),
+        (branch, start),
+        (branch, behind),
+        (start, copy),
+    ];
+    for test in [1, copy] {
+        ways.extend(arms.map(|arm| (test, arm)));
+    }
+    for at in first..change {
+        ways.push((at, at + 1));
+        match random.below(5) {
+            0 => ways.push((at, first + random.below((at - first) as usize + 1) as u32)),
+            1 => ways.push((at, change)),
+            _ => {}
+        }
+    }
+    let effect = |block, location: usize, effect| LocationChange {
+        block,
+        location: LOCATIONS[location],
+        effect,
+    };
+    let step = [1, 2, -1][random.below(3)];
+    let mut changes = vec![
+        effect(0, 0, LocationEffect::Set(random.below(2) as i64)),
+        effect(change, 0, LocationEffect::Add { step, half: false }),
+    ];
+    for at in first..change {
+        match random.below(8) {
+            0 => changes.push(effect(at, 1, LocationEffect::Set(1))),
+            1 => changes.push(effect(at, 1, LocationEffect::Add { step: 1, half: false })),
+            2 if random.below(4) == 0 => {
+                changes.push(effect(at, 0, LocationEffect::Add { step: 1, half: false }))
+            }
+            _ => {}
+        }
+    }
+    ways.sort_unstable();
+    ways.dedup();
+    changes.sort_unstable();
+    MachineCode {
+        blocks: (0..=behind)
+            .map(|at| CodeBlock {
+                start: 16 * u64::from(at),
+                end: 16 * u64::from(at) + 16,
+                function: 0,
+                communicates: false,
+            })
+            .collect(),
+        ways: ways
+            .into_iter()
+            .map(|(from, to)| CodeWay {
+                from,
+                to,
+                certain: true,
+            })
+            .collect(),
+        changes,
+        ..MachineCode::default()
+    }
+}
+
 /// The places that one execution comes to, in their order.
 fn run(code: &MachineCode, random: &mut Random) -> Vec<CodePlace> {
     // What the caller has left in the registers is another number in every task.
@@ -171,12 +243,17 @@ fn a_place_on_the_way_out_is_not_behind_the_loop() {
 /// What is said of two places holds for all executions that come to both: those are run, and looked through.
 #[test]
 fn no_execution_contradicts_the_order() {
-    let (mut ordered, mut counted, mut equal, mut through) = (0, 0, 0, 0);
-    for seed in 0..200u64 {
+    let (mut ordered, mut counted, mut equal, mut through, mut joined) = (0, 0, 0, 0, 0);
+    for seed in 0..200 {
         let mut random = Random(seed);
-        let code = function(&mut random);
+        let code = if seed % 4 == 3 {
+            with_copy_of_header(&mut random)
+        } else {
+            function(&mut random)
+        };
         let runs = Vec::from_iter((0..12).map(|_| run(&code, &mut random)));
         let graph = FunctionCode::new(&code, (0..code.blocks.len() as u32).collect());
+        joined += usize::from(graph.has_copy.contains(&true));
         // When each place was come to, run by run.
         let mut times: BTreeMap<&CodePlace, Vec<(usize, usize)>> = BTreeMap::new();
         for (run, places) in runs.iter().enumerate() {
@@ -225,8 +302,8 @@ fn no_execution_contradicts_the_order() {
         }
     }
     assert!(
-        ordered > 3_000 && counted > 100 && equal > 300 && through > 500,
-        "{ordered} {counted} {equal} {through}"
+        ordered > 3_000 && counted > 100 && equal > 300 && through > 500 && joined > 30,
+        "{ordered} {counted} {equal} {through} {joined}"
     );
 }
 
@@ -275,6 +352,63 @@ fn add(half: bool) -> LocationEffect {
 
 fn relation(code: &FunctionCode, a: &CodePlace, b: &CodePlace) -> Option<Relation> {
     code.compare(a, b).ok().map(|(relation, _)| relation)
+}
+
+/// `for (i = 0; i < n; i++) { if (i == 1) start(); if (left) f(); else g(); h(); }`, in which the second test was copied behind `start()`.
+#[test]
+fn who_passes_a_copy_of_the_header_begins_an_iteration() {
+    let block = |at: u64| CodeBlock {
+        start: 16 * at,
+        end: 16 * at + 16,
+        function: 0,
+        communicates: false,
+    };
+    let way = |(from, to)| CodeWay {
+        from,
+        to,
+        certain: true,
+    };
+    let change = |block, effect| LocationChange {
+        block,
+        location: MachineLocation::Register(3),
+        effect,
+    };
+    // 1: the test, 2: f, 3: g, 4: h and i++, 5: i == 1, 6: start, 7: the copy of the test
+    let code = |counts: LocationEffect| {
+        let code = MachineCode {
+            calls: Vec::new(),
+            leaf_calls: Vec::new(),
+            blocks: (0..9).map(block).collect(),
+            ways: [
+                (0, 1),
+                (1, 2),
+                (1, 3),
+                (2, 4),
+                (3, 4),
+                (4, 5),
+                (4, 8),
+                (5, 1),
+                (5, 6),
+                (6, 7),
+                (7, 2),
+                (7, 3),
+            ]
+            .map(way)
+            .to_vec(),
+            changes: vec![change(0, LocationEffect::Set(0)), change(4, counts)],
+        };
+        FunctionCode::new(&code, (0..9).collect())
+    };
+    let counted = code(add(false));
+    assert_eq!(counted.loops_around_both(2, 4), 1);
+    assert_eq!(relation(&counted, &at(2, 1), &at(4, 1)), Some(Relation::Before));
+    assert_eq!(relation(&counted, &at(4, 1), &at(2, 2)), Some(Relation::Before));
+    // `start` comes behind the iteration in which `i` was 0, and before the one that it begins.
+    assert_eq!(relation(&counted, &at(4, 0), &at(6, 1)), Some(Relation::Before));
+    assert_eq!(relation(&counted, &at(6, 1), &at(2, 1)), Some(Relation::Before));
+    assert_eq!(relation(&counted, &at(1, 1), &at(7, 1)), None);
+    // Where nothing has counted, it may be a loop within another.
+    assert_eq!(code(LocationEffect::Other).loops_around_both(2, 4), 2);
 }
 
 #[test]
