@@ -75,7 +75,7 @@ impl Everywhere {
         job: &Job,
         launcher: Option<u32>,
     ) -> Result<Self, Unreached> {
-        let probe = probe(args.probe.as_deref()).map_err(Unreached::NotAsked)?;
+        let probe = probe(args).map_err(Unreached::NotAsked)?;
         let patience = Patience {
             deadline: args.deadline,
             grace: args.grace,
@@ -480,9 +480,9 @@ pub(crate) fn named_or_beside(named: Option<&Path>, name: &str) -> Result<PathBu
 }
 
 /// The probe that is sent along.
-fn probe(named: Option<&Path>) -> Result<Probe, Failure> {
+fn probe(args: &HostArgs) -> Result<Probe, Failure> {
     const NAME: &str = "hindmost-probe";
-    let path = named_or_beside(named, NAME)?;
+    let path = named_or_beside(args.probe.as_deref(), NAME)?;
     let refused = |why: String| {
         Failure::new(format!("{}: {why}", path.display())).hint(format!(
             "to look at other hosts hindmost sends {NAME} there, which is installed beside it; --probe FILE names another, --here asks no other host"
@@ -490,5 +490,10 @@ fn probe(named: Option<&Path>) -> Result<Probe, Failure> {
     };
     let bytes =
         regular_files::read_named(&path, LARGEST_PROBE).map_err(|error| refused(error.to_string()))?;
-    Probe::new(&bytes).map_err(|fault| refused(fault.to_string()))
+    let probe = Probe::new(&bytes).map_err(|fault| refused(fault.to_string()))?;
+    let probe = match std::path::absolute(&path) {
+        Ok(path) => probe.found_at(&path),
+        Err(_) => probe,
+    };
+    Ok(if args.keep_probe { probe.kept() } else { probe })
 }

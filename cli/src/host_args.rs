@@ -35,6 +35,9 @@ pub(crate) struct HostArgs {
     /// The hindmost-probe to send to hosts that have none [default: the one beside hindmost]
     #[arg(long, value_name = "FILE")]
     pub(crate) probe: Option<PathBuf>,
+    /// Keep the probe on the hosts that it is sent to, in the user's cache there (~/.cache/hindmost-probe), and run a copy of that the next time: for slow lines
+    #[arg(long, conflicts_with = "here")]
+    pub(crate) keep_probe: bool,
     /// How the answers of very many hosts become one: by a program of MPI with a process on each, which hindmost build-reducer makes
     #[arg(long, value_enum, value_name = "HOW", conflicts_with = "here")]
     pub(crate) reduce: Option<Reduce>,

@@ -330,7 +330,7 @@ impl Session {
                 self.stage = Stage::Starting(Reached::Shell);
             }
             Some(Step::Send) => match &self.peer {
-                Peer::Probe(probe) => self.outbox.push(probe.0.clone()),
+                Peer::Probe(probe) => self.outbox.push(probe.bytes.clone()),
                 Peer::Reducer => return Err(Loss::OutOfTurn),
             },
             Some(Step::Begin) => self.stage = Stage::Greeting,

@@ -1,6 +1,7 @@
 //! The probe on real processes: nothing is mocked. Needs gcc, gdb, Open MPI and MPICH, as `cargo xtask test` installs.
 
 mod bad_tasks;
+mod brought;
 mod calls;
 mod cores;
 mod dear;

@@ -55,7 +55,7 @@ fn probe() -> Probe {
 }
 
 /// One test counts the probes that run.
-static TURN: Mutex<()> = Mutex::new(());
+pub static TURN: Mutex<()> = Mutex::new(());
 
 /// Who was begun by this process and runs as a served probe.
 fn served() -> usize {

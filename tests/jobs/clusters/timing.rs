@@ -91,17 +91,25 @@ fn an_answer_for_several_hosts_beside_what_it_takes_to_reach_them() {
         (1..=HOSTS).all(|node| running(node) == RANKS) && running(alone) == ALL
     });
 
-    let find = |node: usize, list: String| {
+    // What all hosts see is not sent, and what is on the disk of one is.
+    let own = "/run/hindmost-probe";
+    for node in [1, alone] {
+        let copied = hosts.run(node, &["cp", "/run/cluster/hindmost-probe", own]);
+        assert!(copied.status.success(), "{}", said(&copied));
+    }
+    let find = |node: usize, list: String, probe: &str| {
         let path = directory.join(format!("list{node}"));
         std::fs::write(&path, list).unwrap();
         let mut command = hosts.command(node, &[hindmost().get_program().to_str().unwrap(), "find"]);
-        command.arg("--hosts").arg(path).arg("--probe").arg(&stripped);
+        command.arg("--hosts").arg(path).args(["--probe", probe]);
         command.env("XDG_CACHE_HOME", out().join("cache"));
         command
     };
-    let several = || find(1, (1..=HOSTS).map(|node| format!("node{node}\n")).collect());
-    let one = || find(alone, format!("node{alone}\n"));
-    for mut command in [several(), one()] {
+    let all = || (1..=HOSTS).map(|node| format!("node{node}\n")).collect();
+    let several = || find(1, all(), own);
+    let sharing = || find(1, all(), "/run/cluster/hindmost-probe");
+    let one = || find(alone, format!("node{alone}\n"), own);
+    for mut command in [several(), sharing(), one()] {
         let told = run(&mut command);
         assert!(
             said(&told).contains("Rank 77 is behind all 127 others"),
@@ -114,6 +122,7 @@ fn an_answer_for_several_hosts_beside_what_it_takes_to_reach_them() {
         hosts.command(1, &["sh", "-c", &format!("{}wait", String::from_iter(script))])
     };
     let (floor, answer, alone) = (median(reach), median(several), median(one));
+    let shared = median(sharing);
     let milliseconds = |time: Duration| time.as_secs_f64() * 1e3;
     println!("{HOSTS} hosts of {RANKS} ranks, medians of {TIMES}");
     println!(
@@ -124,6 +133,10 @@ fn an_answer_for_several_hosts_beside_what_it_takes_to_reach_them() {
     println!(
         "  hindmost find, {HOSTS} hosts            {:>7.0} ms",
         milliseconds(answer)
+    );
+    println!(
+        "  the same, where they see the probe's file {:>2.0} ms",
+        milliseconds(shared)
     );
     println!(
         "  hindmost find, {ALL} ranks on one host {:>6.0} ms",
