@@ -286,15 +286,26 @@ impl<'a> Watch<'a> {
             stopping: self.args.stop.stopping(),
             ..Options::default()
         };
-        // Before the stacks: what these show is later, and nobody who goes on in between is taken to wait.
         let mapped = project::MappedFiles::of(&job);
-        let recorded = project::FirstLook::of_job(&job, &mapped, &Terminal::showing(false)).again();
-        let waiting = project::waiting(&recorded);
-        let (header, records) = match &mut hosts {
-            Some(hosts) => hosts.take(found, &job, options),
-            None if self.map.is_found() => project::take_tasks(found, &job, options),
-            // Where functions are in the source, nobody asks yet, and debug information is big.
-            None => runtime_probe::take_each(&[], &job.tasks, options),
+        let first = project::FirstLook::of_job(&job, &mapped, &Terminal::showing(false));
+        let (waiting, (header, records)) = match &mut hosts {
+            // Each host looks at what its tasks record and at their stacks, and is asked for the former once all have: whoever completes no call in between is in the same one in both.
+            Some(hosts) => {
+                let taken = hosts.take(found, &job, options);
+                let recorded = first.beside(hosts.recordings());
+                (project::waiting(&recorded.again()), taken)
+            }
+            // Before the stacks: what these show is later, and nobody who goes on in between is taken to wait.
+            None => {
+                let waiting = project::waiting(&first.again());
+                let taken = if self.map.is_found() {
+                    project::take_tasks(found, &job, options)
+                } else {
+                    // Where functions are in the source, nobody asks yet, and debug information is big.
+                    runtime_probe::take_each(&[], &job.tasks, options)
+                };
+                (waiting, taken)
+            }
         };
         if let Some(hosts) = hosts {
             let seen = records.iter().filter_map(|task| task.rank).collect();

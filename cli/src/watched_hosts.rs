@@ -227,7 +227,8 @@ impl<'a> WatchedHosts<'a> {
         self.connected = None;
         self.note_try();
         let launcher = self.watched.launcher();
-        let hosts = Everywhere::connect(asked.clone(), transport, self.args, job, launcher)?;
+        let mut hosts = Everywhere::connect(asked.clone(), transport, self.args, job, launcher)?;
+        hosts.with_recordings = true;
         self.connected = Some(Connected { asked, hosts });
         Ok(())
     }

@@ -196,6 +196,13 @@ impl Cluster {
         let mpirun = OPEN_MPI.words.join(" ");
         let reduced = waits(&by_mpi(&reducer, &mpirun));
         assert_eq!(gathered, reduced);
+        // Whoever watches reads it at each look.
+        let report = self.directory.join("report-recorded");
+        let watched = run(&mut self.watch(&report, &["--launcher", &launcher]));
+        let words = "4 tasks watched, with what 4 of them record";
+        assert!(said(&watched).contains(words), "{}", said(&watched));
+        let alarm = alarm_of(&report);
+        assert_eq!(alarm["hindmost"][0]["ranks"], HUNG, "{alarm:#}");
         self.nothing_remains();
     }
 
