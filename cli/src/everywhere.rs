@@ -8,8 +8,7 @@ use crate::together::{Together, WantedReduction};
 use crate::wanted_map::WantedMap;
 use anyhow::Context as _;
 use base::RankSet;
-use cluster::{Asked, Gathering, Loss, MapFrames, Patience, Probe, Seen, Transport};
-use engine::Map;
+use cluster::{Asked, Gathering, Loss, MapFrames, Patience, Probe, Seen, SentMap, Transport};
 use nodes::{All, Found, Look, Merge, NodeId, Piece, Report};
 use project::{Failure, JobMap, Tasks};
 use regular_files::{Limit, User};
@@ -173,8 +172,11 @@ impl Everywhere {
 
     /// Has all hosts read variables by this map.
     pub(crate) fn send_map(&mut self, found: &JobMap) -> anyhow::Result<()> {
-        let maps = MapFrames::of(found.maps().into_iter().map(Map::to_bytes).collect())
-            .context("the map cannot be sent to the hosts of the job")?;
+        let sent = found.each().map(|each| SentMap {
+            bytes: each.map.to_bytes(),
+            file: each.file.clone(),
+        });
+        let maps = MapFrames::of(sent.collect()).context("the map cannot be sent to the hosts of the job")?;
         if let Some(together) = &mut self.together {
             together.reduction.set_maps(&maps);
         }

@@ -1,12 +1,13 @@
 //! The dialogue with all hosts of a job at once.
 
 use crate::loss::{Loss, Reached};
+use crate::maps::MapFrames;
 use crate::node::{Asked, KEEPS_PLACE, Line, Node};
 use crate::patience::Patience;
 use crate::session::{Event, Peer, Session};
 use crate::start::Probe;
 use crate::transport::Transport;
-use nodes::{Found, FrameError, Look, MapPlace, NodeId, Report, ToNode};
+use nodes::{Found, FrameError, Look, NodeId, Report, ToNode};
 use rustix::event::{Timespec, poll};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,25 +27,6 @@ pub struct Seen {
     pub late: Duration,
 }
 
-/// Maps, as they are sent.
-#[derive(Clone)]
-pub struct MapFrames(pub(crate) Arc<[u8]>);
-
-impl MapFrames {
-    /// Of the bytes of maps.
-    ///
-    /// # Errors
-    /// One is too large to be sent.
-    pub fn of(maps: Vec<Vec<u8>>) -> Result<Self, FrameError> {
-        let places = std::iter::once(MapPlace::First).chain(std::iter::repeat(MapPlace::Further));
-        let mut all = Vec::new();
-        for (place, bytes) in places.zip(maps) {
-            all.extend(ToNode::Map { place, bytes }.to_bytes()?);
-        }
-        Ok(MapFrames(all.into()))
-    }
-}
-
 /// All hosts that are asked one by one, by their [`NodeId`]s.
 pub struct Gathering {
     transport: Transport,
@@ -58,8 +40,7 @@ pub struct Gathering {
     /// When the last look was begun.
     look_begun: Option<Instant>,
     nodes: Vec<Node>,
-    /// All maps, as they are sent.
-    maps: Option<Arc<[u8]>>,
+    maps: Option<MapFrames>,
     /// What has come of what tasks have recorded.
     recorded: BTreeMap<NodeId, Vec<u8>>,
     /// Dialogues that were given up.
@@ -145,7 +126,7 @@ impl Gathering {
 
     /// The maps by which all hosts read variables from now on, each task by that of its program.
     pub fn set_maps(&mut self, maps: &MapFrames) {
-        self.maps = Some(maps.0.clone());
+        self.maps = Some(maps.clone());
         self.nodes.iter_mut().for_each(|node| node.has_maps = false);
     }
 
@@ -246,7 +227,11 @@ impl Gathering {
                 continue;
             }
             let tasks = node.found.as_ref().map_or(0, |found| found.tasks.len());
-            let maps = self.maps.clone().filter(|_| !node.has_maps);
+            let maps = self.maps.as_ref().filter(|_| !node.has_maps);
+            let maps = maps.map(|maps| {
+                let by_file = maps.by_file.as_ref().filter(|_| !node.lacks_files);
+                by_file.unwrap_or(&maps.whole).clone()
+            });
             node.has_maps |= maps.is_some();
             node.asked_at = Some(Instant::now());
             if let Some(session) = node.session() {
@@ -324,6 +309,11 @@ impl Gathering {
                             Event::Recorded(part) => {
                                 node.owes_recordings = false;
                                 self.recorded.insert(node.id, part.bytes);
+                                node.asked_at
+                            }
+                            Event::MapsWanted => {
+                                // It is asked once more as any that is ready and has not reported.
+                                (node.lacks_files, node.has_maps) = (true, false);
                                 node.asked_at
                             }
                             // A session with a probe gives none of them.

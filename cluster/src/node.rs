@@ -36,8 +36,10 @@ pub(crate) struct Node {
     pub(crate) begun_at: Option<Instant>,
     /// When it was asked for the report.
     pub(crate) asked_at: Option<Instant>,
-    /// The maps were sent.
+    /// The maps were sent, or it was told where they lie.
     pub(crate) has_maps: bool,
+    /// It does not see the files that have them.
+    pub(crate) lacks_files: bool,
 }
 
 /// How it stands with a host.
@@ -62,6 +64,7 @@ impl Node {
             begun_at: None,
             asked_at: None,
             has_maps: false,
+            lacks_files: false,
         }
     }
 

@@ -1,8 +1,8 @@
 //! The dialogue with hosts that answer together: one process of MPI on each, of which the first speaks with us.
 
-use crate::gathering::MapFrames;
 use crate::hosts::HostName;
 use crate::loss::Loss;
+use crate::maps::MapFrames;
 use crate::mpirun::Launch;
 use crate::node::Asked;
 use crate::session::{Event, Peer, Session};
@@ -72,14 +72,16 @@ impl Reduction {
                 found.extend(some.filter_map(|(node, found)| Some((node, found.ok()?))));
                 there.last
             }
-            Event::Found(_) | Event::Report(_) | Event::Piece(_) | Event::Recorded(_) => false,
+            Event::Found(_) | Event::Report(_) | Event::Piece(_) | Event::Recorded(_) | Event::MapsWanted => {
+                false
+            }
         })?;
         Ok(found)
     }
 
     /// Has all hosts read variables by these maps.
     pub fn set_maps(&mut self, maps: &MapFrames) {
-        self.session.send_maps(&maps.0);
+        self.session.send_maps(&maps.whole);
     }
 
     /// Asks for a look, and returns when the question is on its way.
@@ -113,7 +115,11 @@ impl Reduction {
                 pieces.push(piece);
                 is_last
             }
-            Event::Found(_) | Event::Report(_) | Event::FoundThere(_) | Event::Recorded(_) => false,
+            Event::Found(_)
+            | Event::Report(_)
+            | Event::FoundThere(_)
+            | Event::Recorded(_)
+            | Event::MapsWanted => false,
         })?;
         Ok(pieces)
     }
@@ -134,7 +140,11 @@ impl Reduction {
                 }
                 part.last
             }
-            Event::Found(_) | Event::Report(_) | Event::FoundThere(_) | Event::Piece(_) => false,
+            Event::Found(_)
+            | Event::Report(_)
+            | Event::FoundThere(_)
+            | Event::Piece(_)
+            | Event::MapsWanted => false,
         })?;
         Ok(recorded)
     }

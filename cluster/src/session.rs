@@ -72,6 +72,8 @@ pub(crate) enum Event {
     Piece(Piece),
     /// What the tasks of one host have recorded.
     Recorded(RecordedPart),
+    /// In place of a report: the maps are not where the host was to find them.
+    MapsWanted,
 }
 
 /// The dialogue with one host, or with processes on several that answer together.
@@ -357,6 +359,10 @@ impl Session {
             (FromNode::Report(report), Stage::Looking, Peer::Probe(_)) => {
                 self.stage = Stage::Ready;
                 Ok(Some(Event::Report(report)))
+            }
+            (FromNode::MapsWanted, Stage::Looking, Peer::Probe(_)) => {
+                self.stage = Stage::Ready;
+                Ok(Some(Event::MapsWanted))
             }
             (FromNode::FoundThere(found), Stage::Selecting, Peer::Reducer) => {
                 if found.last {

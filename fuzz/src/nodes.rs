@@ -1,8 +1,8 @@
 //! What a host sends of its tasks, and what it is asked.
 
 use ::nodes::{
-    Found, FoundTask, FoundThere, FromNode, Hello, Merge, NodeId, NodeRecordings, PIECE, Piece, Plan,
-    PlannedNode, Reader, RecordedPart, Report, Select, TaskRecording, ToNode, VERSION,
+    Found, FoundTask, FoundThere, FromNode, Hello, MapFile, MapPlace, Merge, NodeId, NodeRecordings, PIECE,
+    Piece, Plan, PlannedNode, Reader, RecordedPart, Report, Select, TaskRecording, ToNode, VERSION,
 };
 use base::RankSet;
 use snapshot::{Frame, Header, Task};
@@ -171,6 +171,11 @@ pub(crate) fn seeds() -> Vec<(String, Vec<u8>)> {
         ]),
         last: true,
     };
+    let map_file = MapFile {
+        place: MapPlace::Further,
+        path: "/home/user/app.hmap".to_owned(),
+        hash: [7; 32],
+    };
     let mut files = NodeRecordings::default();
     files.leave_out(1);
     files.add(&TaskRecording {
@@ -194,6 +199,8 @@ pub(crate) fn seeds() -> Vec<(String, Vec<u8>)> {
         ("select", ToNode::Select(select).to_bytes()),
         ("found", FromNode::Found(found).to_bytes()),
         ("report", FromNode::Report(report).to_bytes()),
+        ("map-file", ToNode::MapFile(map_file).to_bytes()),
+        ("maps-wanted", FromNode::MapsWanted.to_bytes()),
         ("recordings", ToNode::Recordings.to_bytes()),
         ("recorded", FromNode::Recorded(part).to_bytes()),
         ("failure", FromNode::Failure("no".to_owned()).to_bytes()),

@@ -54,10 +54,14 @@ pub enum Kind {
     Recordings = 13,
     /// What those of a node have.
     Recorded = 14,
+    /// Where the node may find a map that it reads variables by.
+    MapFile = 15,
+    /// The node has not found one there.
+    MapsWanted = 16,
 }
 
 impl Kind {
-    const ALL: [Kind; 14] = [
+    const ALL: [Kind; 16] = [
         Kind::Hello,
         Kind::Select,
         Kind::Found,
@@ -72,6 +76,8 @@ impl Kind {
         Kind::End,
         Kind::Recordings,
         Kind::Recorded,
+        Kind::MapFile,
+        Kind::MapsWanted,
     ];
 
     fn of_number(number: u8) -> Option<Kind> {

@@ -1,7 +1,7 @@
 //! What the hosts of a job and who asks them tell each other, and how their answers become one.
 //!
 //! **The dialogue.** Whoever asks (the *front*) has a stream to and from a probe on each host (a *node*), however that was started. The probe says
-//! [`Hello`]. The front sends [`Select`], the node answers [`Found`]; the front sends the maps, once, and [`Look`] for each look, which the node answers with a
+//! [`Hello`]. The front sends [`Select`], the node answers [`Found`]; the front sends the maps, once, or where they lie if the node may see the same files, and [`Look`] for each look, which the node answers with a
 //! [`Report`]. When the front's end of the stream is closed, the probe ends.
 //!
 //! **Frames** ([`frame`]) carry all of it: compressed, checksummed, and bounded before they are read.
@@ -30,7 +30,7 @@ pub mod tree;
 pub use frame::{Frame, FrameError, Kind, Reader};
 pub use merge::{All, Complaint, Merge, Merged, NodeId};
 pub use message::{
-    Found, FoundTask, FromNode, Hello, Look, MapPlace, MessageError, OWN_ARGUMENT, OWN_STEP, Select,
+    Found, FoundTask, FromNode, Hello, Look, MapFile, MapPlace, MessageError, OWN_ARGUMENT, OWN_STEP, Select,
     ThreadsRead, ToNode, VERSION,
 };
 pub use piece::{PIECE, Piece, Pieces};

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// The version of the dialogue. Both sides are of one version: the front sends its own probe along where there is another.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 
 /// What the step of a batch system is called in which a probe runs, so that no other takes that for a part of the job.
 pub const OWN_STEP: &str = "hindmost-probe";
@@ -122,6 +122,8 @@ pub enum ToNode {
         /// Its bytes.
         bytes: Vec<u8>,
     },
+    /// The same, in a file that the node perhaps sees as well.
+    MapFile(MapFile),
     /// Look at the tasks.
     Look(Look),
     /// What have the tasks recorded, who were looked at before? It is asked once all nodes have answered that, so that there is a moment which lies between both for all of them.
@@ -132,8 +134,20 @@ pub enum ToNode {
     End,
 }
 
+/// Where a map may be found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MapFile {
+    /// Which of them.
+    pub place: MapPlace,
+    /// The absolute name of the file.
+    pub path: String,
+    /// blake3 of its bytes: any other file is none of it.
+    pub hash: [u8; 32],
+}
+
 /// Which of several maps one is, of a job of several programs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum MapPlace {
     /// The first, in place of all that were sent before.
     First,
@@ -167,6 +181,8 @@ pub enum FromNode {
     Piece(Piece),
     /// What the tasks of a node have recorded.
     Recorded(RecordedPart),
+    /// In answer to [`Look`]: a [`MapFile`] is not there. The maps are to be sent, and the look asked for once more.
+    MapsWanted,
 }
 
 /// Why a frame is no message.
@@ -210,6 +226,7 @@ impl ToNode {
         match self {
             ToNode::Select(select) => framed(Kind::Select, json(select)),
             ToNode::Map { place, bytes } => framed(place.kind(), bytes.clone()),
+            ToNode::MapFile(file) => framed(Kind::MapFile, json(file)),
             ToNode::Look(look) => framed(Kind::Look, json(look)),
             ToNode::Recordings => framed(Kind::Recordings, Vec::new()),
             ToNode::Plan(plan) => framed(Kind::Plan, json(plan)),
@@ -232,6 +249,7 @@ impl ToNode {
                 place: MapPlace::Further,
                 bytes: frame.bytes,
             }),
+            Kind::MapFile => parsed(&frame).map(ToNode::MapFile),
             Kind::Look => parsed(&frame).map(ToNode::Look),
             Kind::Recordings => Ok(ToNode::Recordings),
             Kind::Plan => parsed(&frame).map(ToNode::Plan),
@@ -255,6 +273,7 @@ impl FromNode {
             FromNode::FoundThere(found) => framed(Kind::FoundThere, json(found)),
             FromNode::Piece(piece) => framed(Kind::Piece, json(piece)),
             FromNode::Recorded(part) => framed(Kind::Recorded, part.to_plain()),
+            FromNode::MapsWanted => framed(Kind::MapsWanted, Vec::new()),
         }
     }
 
@@ -273,6 +292,7 @@ impl FromNode {
             Kind::Recorded => RecordedPart::of_plain(frame.bytes)
                 .map(FromNode::Recorded)
                 .ok_or(MessageError::Bytes(Kind::Recorded)),
+            Kind::MapsWanted => Ok(FromNode::MapsWanted),
             other => Err(MessageError::WrongSide(other)),
         }
     }

@@ -80,6 +80,11 @@ impl Slot {
         Some((map, used))
     }
 
+    /// The file of what is kept here.
+    pub(crate) fn path(&self) -> PathBuf {
+        self.directory.path_of(&self.name)
+    }
+
     /// Keeps a map, as the bytes that it is written as.
     pub(crate) fn write(&self, map: &[u8]) -> io::Result<()> {
         self.directory.put(&self.name, map)

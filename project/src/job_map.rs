@@ -27,6 +27,8 @@ pub struct JobMap {
     pub map: Map,
     /// The file that the map came from, if it did.
     pub path: Option<PathBuf>,
+    /// A file that has the map byte for byte, as far as is known; none where it was bound in memory, or is a part of a program.
+    pub file: Option<PathBuf>,
     /// Which map it is, if there is one.
     pub used: Option<MapUsed>,
     /// What the user should know of it.
@@ -49,6 +51,7 @@ impl JobMap {
         Self {
             map: Map::default(),
             path: None,
+            file: None,
             used: None,
             unbound: Vec::new(),
             warnings: why.noticed().to_vec(),
@@ -75,6 +78,7 @@ impl JobMap {
             && build.executable.fits(&map).is_ok()
         {
             (found.map, found.used) = (map, Some(used));
+            found.file = slot.map(|slot| slot.path());
             return found;
         }
         let all = || std::iter::once(&build.executable).chain(build.libraries());
@@ -87,9 +91,14 @@ impl JobMap {
             let bytes = map.to_bytes_by(rayon::current_num_threads());
             found.used = Some(MapUsed::new(MapOrigin::Code, &map, &bytes));
             // It is made anew when it was not kept.
-            if let Some(Err(error)) = slot.map(|slot| slot.write(&bytes)) {
-                let warning = format!("the order of the code could not be kept for the next time: {error}");
-                found.warnings.push(warning);
+            match slot
+                .map(|slot| slot.write(&bytes).map(|()| slot.path()))
+                .transpose()
+            {
+                Ok(kept) => found.file = kept,
+                Err(error) => found.warnings.push(format!(
+                    "the order of the code could not be kept for the next time: {error}"
+                )),
             }
             found.map = map;
         }
@@ -102,10 +111,14 @@ impl JobMap {
         self
     }
 
+    /// This one and those of other programs.
+    pub fn each(&self) -> impl Iterator<Item = &JobMap> {
+        std::iter::once(self).chain(&self.others)
+    }
+
     /// This map and those of other programs.
     pub fn maps(&self) -> Vec<&Map> {
-        let others = self.others.iter().map(|other| &other.map);
-        std::iter::once(&self.map).chain(others).collect()
+        self.each().map(|each| &each.map).collect()
     }
 
     /// Adds the map of another program of the job, if it is one.
@@ -142,8 +155,12 @@ impl JobMap {
         let executable = &build.executable;
         let (mut map, used) = files::read_map_used(path)?;
         let mut warnings = Vec::new();
+        let mut file = None;
         let unbound = match executable.fits(&map) {
-            Ok(()) => Vec::new(),
+            Ok(()) => {
+                file = std::path::absolute(path).ok();
+                Vec::new()
+            }
             Err(Mismatch::NotBound) => {
                 warnings = changed::doubt(&mut map, path, executable, &build.reader);
                 bind(&mut map, executable, &Vec::from_iter(build.libraries()))?
@@ -160,6 +177,7 @@ impl JobMap {
         Ok(Self {
             map,
             path: Some(path.to_owned()),
+            file,
             used: Some(used),
             warnings,
             none: None,
@@ -176,6 +194,7 @@ impl JobMap {
         Ok(Self {
             map,
             path: Some(path.to_owned()),
+            file: std::path::absolute(path).ok(),
             used: Some(used),
             warnings: Vec::new(),
             none: None,
@@ -194,9 +213,10 @@ impl JobMap {
     fn best(build: &Build<'_>, sight: Option<&Sight>, listener: &dyn Listener) -> Result<Self, Failure> {
         let executable = &build.executable;
         let mut warnings = Vec::new();
-        let of_build = |map, used: MapUsed, warnings| Self {
+        let of_build = |map, used: MapUsed, file, warnings| Self {
             map,
             path: used.from.path().map(Path::to_owned),
+            file,
             used: Some(used),
             warnings,
             none: None,
@@ -208,14 +228,14 @@ impl JobMap {
         for path in places(executable, &build.reader) {
             let read = build.reader.read(&path, Limit::RECORD).ok();
             match read.map(|bytes| usable(&bytes, executable, MapOrigin::File(path.clone()))) {
-                Some(Ok((map, used))) => return Ok(of_build(map, used, warnings)),
+                Some(Ok((map, used))) => return Ok(of_build(map, used, Some(path), warnings)),
                 Some(Err(why)) => warnings.push(format!("{}: ignored: {why}", path.display())),
                 None => warnings.push(format!("{} cannot be read: ignored", path.display())),
             }
         }
         if let Some(embedded) = executable.embedded_map() {
             match usable(embedded, executable, MapOrigin::Program(executable.path.clone())) {
-                Ok((map, used)) => return Ok(of_build(map, used, warnings)),
+                Ok((map, used)) => return Ok(of_build(map, used, None, warnings)),
                 Err(why) => {
                     let path = executable.path.display();
                     warnings.push(format!("the map inside {path}: ignored: {why}"));
@@ -226,7 +246,8 @@ impl JobMap {
         if let Some((map, used)) = slot.as_ref().and_then(|slot| slot.read(MapOrigin::Kept))
             && executable.fits(&map).is_ok()
         {
-            return Ok(of_build(map, used, warnings));
+            let file = slot.map(|slot| slot.path());
+            return Ok(of_build(map, used, file, warnings));
         }
         Self::made(build, sight, slot.as_ref(), warnings, listener)
     }
@@ -272,12 +293,16 @@ impl JobMap {
         let unbound = bind(&mut map, executable, &libraries)?;
         let bytes = map.to_bytes_by(rayon::current_num_threads());
         let used = MapUsed::new(MapOrigin::Made, &map, &bytes);
-        if is_whole && let Some(Err(error)) = slot.map(|slot| slot.write(&bytes)) {
+        let slot = slot.filter(|_| is_whole);
+        let kept = slot.map(|slot| slot.write(&bytes).map(|()| slot.path()));
+        let file = kept.transpose().unwrap_or_else(|error| {
             warnings.push(format!("the map could not be kept for the next time: {error}"));
-        }
+            None
+        });
         Ok(Self {
             map,
             path: None,
+            file,
             used: Some(used),
             warnings,
             none: None,

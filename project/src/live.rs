@@ -253,6 +253,7 @@ fn no_program(given_map: Option<&Path>, job: &Job, reader: &Reader) -> Result<Jo
             map: Map::default(),
             used: None,
             path: None,
+            file: None,
             unbound: Vec::new(),
             others: Vec::new(),
             none: None,

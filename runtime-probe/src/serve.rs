@@ -11,19 +11,24 @@ use crate::several::take_each;
 use crate::take::{Options, Threads};
 use crate::tasks::{Job, TaskRef, discover, job_of_daemon, job_of_pids, job_of_slurm, only_job};
 use nodes::{
-    Found, FoundTask, FrameError, FromNode, Hello, Look, MapPlace, MessageError, Reader, RecordedPart,
-    Report, Select, ThreadsRead, ToNode, VERSION,
+    Found, FoundTask, FrameError, FromNode, Hello, Look, MapFile, MapPlace, MessageError, Reader,
+    RecordedPart, Report, Select, ThreadsRead, ToNode, VERSION,
 };
 use progress_map::Map;
+use regular_files::Limit;
 use std::convert::Infallible;
 use std::fmt;
 use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
 /// A probe that nobody asks anything for so long ends. Two looks may be further apart than one thinks.
 const IDLE: Duration = Duration::from_secs(3600);
+
+/// How long a file is waited for that may lie on a file system which hangs, as a job may for that very reason.
+const FOR_A_FILE: Duration = Duration::from_secs(1);
 
 /// Why the dialogue ended before the front has ended it.
 #[derive(Debug)]
@@ -121,6 +126,11 @@ fn answer_all(
                 Ok(()) => continue,
                 Err(why) => FromNode::Failure(why),
             },
+            ToNode::MapFile(file) => match served.take_map_file(&file) {
+                Ok(()) => continue,
+                Err(why) => FromNode::Failure(why),
+            },
+            ToNode::Look(_) if served.lacks_maps => FromNode::MapsWanted,
             ToNode::Look(look) => FromNode::Report(served.look(look)),
             ToNode::Recordings => FromNode::Recorded(RecordedPart {
                 bytes: served.recordings(),
@@ -140,6 +150,8 @@ fn answer_all(
 pub struct Served {
     job: Job,
     maps: Vec<Map>,
+    /// One of them was not found where it was said to be.
+    lacks_maps: bool,
     /// What they record, as it was at the last look.
     recorded: Option<FirstSight>,
 }
@@ -149,6 +161,7 @@ impl Default for Served {
         Served {
             job: Job::default(),
             maps: vec![Map::default()],
+            lacks_maps: false,
             recorded: None,
         }
     }
@@ -171,11 +184,22 @@ impl Served {
     pub fn take_map(&mut self, place: MapPlace, bytes: &[u8]) -> Result<(), String> {
         let read = Map::from_bytes(bytes).map_err(|error| format!("the map cannot be read: {error}"))?;
         match place {
-            MapPlace::First => self.maps = vec![read],
+            MapPlace::First => (self.maps, self.lacks_maps) = (vec![read], false),
             MapPlace::Further => self.maps.push(read),
         }
         self.job.prefer(&Vec::from_iter(&self.maps));
         Ok(())
+    }
+
+    /// The same, if the map is where it may be; otherwise nobody is looked at before it was sent.
+    fn take_map_file(&mut self, file: &MapFile) -> Result<(), String> {
+        match bytes_of(file) {
+            Some(bytes) => self.take_map(file.place, &bytes),
+            None => {
+                self.lacks_maps = true;
+                Ok(())
+            }
+        }
     }
 
     /// What they are at.
@@ -201,6 +225,15 @@ fn send(output: &mut impl Write, message: &FromNode) -> Result<(), ServeError> {
     let bytes = message.to_bytes().map_err(ServeError::Large)?;
     output.write_all(&bytes).map_err(ServeError::Output)?;
     output.flush().map_err(ServeError::Output)
+}
+
+/// The bytes of a map that lies in a file here, if it is that one, and comes in time. Whoever waits for a file system that hangs is left behind.
+fn bytes_of(MapFile { path, hash, .. }: &MapFile) -> Option<Vec<u8>> {
+    let path = Some(PathBuf::from(path)).filter(|path| Path::is_absolute(path))?;
+    let (sender, bytes) = channel();
+    thread::spawn(move || sender.send(regular_files::read(&path, Limit::RECORD)));
+    let bytes = bytes.recv_timeout(FOR_A_FILE).ok()?.ok()?;
+    (blake3::hash(&bytes) == *hash).then_some(bytes)
 }
 
 /// The tasks of this host that are meant.

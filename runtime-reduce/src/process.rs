@@ -95,8 +95,8 @@ impl<N: Network, S: Source> Process<N, S> {
             ToNode::Look(look) => self.look(look, until),
             ToNode::Recordings => self.recordings(until),
             ToNode::End => return Next::Nothing,
-            // A single node's question, which nobody asks here.
-            ToNode::Select(_) => return Next::Question,
+            // What a single node is told, and nobody says here.
+            ToNode::Select(_) | ToNode::MapFile(_) => return Next::Question,
         };
         match (answer, tree::parent(rank)) {
             (Some(answer), _) => frames.iter().for_each(|frame| answer(frame)),

@@ -21,6 +21,8 @@ const OTHERS_WRITE: u32 = 0o022;
 #[derive(Debug)]
 pub(super) struct Directory {
     opened: OwnedFd,
+    /// Its name, as it was opened.
+    path: PathBuf,
 }
 
 impl Directory {
@@ -65,7 +67,12 @@ impl Directory {
                 return Err(at(&path, &"others may write to it"));
             }
         }
-        Ok(Self { opened })
+        Ok(Self { opened, path })
+    }
+
+    /// The name of a file in it, for others: here everything is reached from what is open.
+    pub(super) fn path_of(&self, name: &str) -> PathBuf {
+        self.path.join(name)
     }
 
     /// The bytes of a file of ours, if there is one.

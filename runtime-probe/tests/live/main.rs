@@ -10,6 +10,7 @@ mod gdb;
 mod guesses;
 mod jobs;
 mod jumps;
+mod map_files;
 mod other_users;
 mod places;
 mod safety;
