@@ -47,6 +47,7 @@ pub(crate) use waits::waits_out;
 use base::escape_json;
 use engine::Value;
 use serde::Serialize;
+use std::io;
 
 /// The version of every document written here. New fields may come without a new version.
 pub(crate) const VERSION: u32 = 1;
@@ -67,13 +68,43 @@ pub(crate) fn value(value: Value) -> serde_json::Value {
 
 /// Indented JSON with a final newline, in which no character acts on the terminal that it may be printed to.
 pub(crate) fn document(content: &impl Serialize) -> String {
+    let mut document = Document::default();
     // Only a map with keys that are no strings, or a failing writer, could make this fail; there is neither.
-    let text = serde_json::to_string_pretty(content).unwrap_or_default();
-    // Ends of lines stand between values only: in a string JSON escapes them itself.
-    let mut text: Vec<String> = text
-        .split('\n')
-        .map(|line| escape_json(line, &|_| false))
-        .collect();
-    text.push(String::new());
-    text.join("\n")
+    let _ = serde_json::to_writer_pretty(&mut document, content);
+    document.end_line();
+    document.text
+}
+
+/// JSON as it is written, line by line: that of a million tasks is not to stand in memory more than once.
+#[derive(Default)]
+struct Document {
+    text: String,
+    line: Vec<u8>,
+}
+
+impl Document {
+    /// Ends of lines stand between values only: in a string JSON escapes them itself.
+    fn end_line(&mut self) {
+        let line = String::from_utf8_lossy(&self.line);
+        self.text.push_str(&escape_json(&line, &|_| false));
+        self.text.push('\n');
+        self.line.clear();
+    }
+}
+
+impl io::Write for Document {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut rest = bytes;
+        while let Some(end) = rest.iter().position(|&byte| byte == b'\n') {
+            self.line.extend(&rest[..end]);
+            self.end_line();
+            rest = &rest[end + 1..];
+        }
+        self.line.extend(rest);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
