@@ -2,6 +2,7 @@
 //!
 //! The hosts are namespaces of this machine (`hosts`), the jobs are Open MPI's and MPICH's, started by `ssh`: rank 0 on node1, 1 and 2 on node2, 3 on node3. Rank 2 waits for what nobody does.
 
+mod faults;
 mod hosts;
 mod reducing;
 mod slurm;
@@ -362,6 +363,8 @@ fn one_command_answers_for_all_hosts_though_some_are_half_dead() {
     cluster.is_looked_at_in_other_ways(&launcher);
     cluster.is_reduced_by_mpi(&launcher, &OPEN_MPI);
     cluster.has_a_full_disk(&launcher);
+    cluster.has_a_slow_link(&launcher);
+    cluster.loses_a_link(&launcher);
 
     // What is sent is not what comes there: an answer with one altered byte counts as none.
     let altered = format!(

@@ -47,7 +47,7 @@ pub fn equipped() -> bool {
         let found = std::env::split_paths(&directories).any(|directory| directory.join(program).is_file());
         found || Path::new("/usr/sbin").join(program).is_file()
     };
-    let missing = ["sshd", "ssh", "ip", "unshare", "nsenter", "setpriv"]
+    let missing = ["sshd", "ssh", "ip", "tc", "unshare", "nsenter", "setpriv"]
         .into_iter()
         .find(|program| !find(program));
     let why = match missing {
@@ -271,6 +271,21 @@ impl Hosts {
         let router = self.router.id().to_string();
         let link = format!("link{node}");
         succeed(Command::new("nsenter").args(["-t", &router, "-n", "ip", "link", "set", &link, state]));
+    }
+
+    /// Lets no more through to a host than `rate`, as `tc` writes it; or lets all through again.
+    pub fn slow(&self, node: usize, rate: Option<&str>) {
+        let link = format!("link{node}");
+        let router = self.router.id().to_string();
+        let mut command = Command::new("nsenter");
+        command.args(["-t", &router, "-n", "tc", "qdisc"]);
+        match rate {
+            Some(rate) => command
+                .args(["add", "dev", &link, "root", "tbf", "rate", rate])
+                .args(["burst", "64kb", "latency", "200ms"]),
+            None => command.args(["del", "dev", &link, "root"]),
+        };
+        succeed(&mut command);
     }
 
     /// Ends a host with all that runs there.
