@@ -303,6 +303,7 @@ fn options(look: Look) -> Options {
         } else {
             Stopping::Sparing
         },
+        ..Options::default()
     }
 }
 

@@ -181,6 +181,12 @@ impl<'t> Subject<'t> {
         })
     }
 
+    /// Whether one of its threads is to be read a moment later, and not at once.
+    pub(crate) fn waits_a_moment(&self) -> bool {
+        let mut threads = self.threads.iter();
+        threads.any(|thread| thread.wants_stop && thread.later.is_due)
+    }
+
     /// Takes the copies that [`requests`](Self::requests) asked for, in the same order, and decides which threads are
     /// worth another stop.
     pub(crate) fn digest(
@@ -219,7 +225,17 @@ impl<'t> Subject<'t> {
                         locators: round.locators,
                         limit: round.options.limit,
                     };
+                    let is_later = thread.later.is_due;
                     let (more, end) = thread.read(&still, &self.process, reader);
+                    // What is read a moment later has the state of then, too.
+                    if is_later && is_main {
+                        let now = procfs::stat(pid).ok();
+                        self.state = now.map(|now| state::of(pid, &now)).or(self.state.take());
+                    } else if is_later {
+                        let now = procfs::thread_stat(pid, thread.tid).ok();
+                        let now = now.map(|now| state::of_thread(pid, thread.tid, &now));
+                        thread.state = now.or(thread.state.take());
+                    }
                     thread.wants_stop = more && !round.last;
                     if matches!(end, End::NoModule { .. }) {
                         unknown_code.push(at);

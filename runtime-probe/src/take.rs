@@ -31,6 +31,8 @@ pub struct Options {
     pub threads: Threads,
     /// When to stop them.
     pub stopping: Stopping,
+    /// How much later a thread is read again, three times at most, that sleeps where only a stop could show all and must not be: who sleeps for moments only is elsewhere by then.
+    pub moment: Duration,
 }
 
 /// Which threads of a task are read.
@@ -45,13 +47,14 @@ pub enum Threads {
 }
 
 impl Default for Options {
-    /// 1 MiB, which holds all but the largest automatic arrays, 2 seconds, all threads, and a stop only where it does no harm.
+    /// 1 MiB, which holds all but the largest automatic arrays, 2 seconds, all threads, a stop only where it does no harm, and a millisecond.
     fn default() -> Self {
         Options {
             limit: 1 << 20,
             patience: Duration::from_secs(2),
             threads: Threads::All,
             stopping: Stopping::Sparing,
+            moment: Duration::from_millis(1),
         }
     }
 }
@@ -104,6 +107,9 @@ pub fn take(map: &Map, tasks: &[TaskRef], options: Options) -> (Header, Vec<Task
     let statics = Vec::from_iter(map.bindings().map(plan::statics));
     let mut window: Option<(Instant, Instant)> = None;
     for round in 1..=ROUNDS {
+        if subjects.iter().any(Subject::waits_a_moment) {
+            std::thread::sleep(options.moment);
+        }
         let mut requests: Vec<Request<'_>> = subjects
             .iter()
             .flat_map(|subject| subject.requests(&statics, options.limit.min(MOST_STACK)))

@@ -13,7 +13,7 @@ use crate::plan;
 use crate::procfs;
 use crate::state::{self, Call};
 use crate::stop::Still;
-use crate::unwind::{End, RawFrame, unwind};
+use crate::unwind::{End, Lacks, RawFrame, unwind};
 use library::symbols::{self, Start};
 use snapshot::{Frame, ProcessState};
 
@@ -53,6 +53,8 @@ pub(crate) struct Thread {
     pub(crate) wants_stop: bool,
     /// Some value is in a register that only a stop shows, and the call that it sleeps in begins again after one.
     pub(crate) needs_registers: bool,
+    /// It is to be read again a moment later, so often so far.
+    pub(crate) later: Later,
     /// The last copy was taken in its sleep, without a stop.
     pub(crate) unstopped: bool,
     /// Calls that a stop may have ended early.
@@ -64,6 +66,18 @@ pub(crate) struct Thread {
     /// How long it was held in all, in nanoseconds; `None` when it never was.
     pub(crate) held_ns: Option<u64>,
 }
+
+/// Whether a thread is to be read again that cannot be read well where it sleeps, and how often it was.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Later {
+    /// It is now.
+    pub(crate) is_due: bool,
+    times: u8,
+}
+
+/// So often a thread is read again that sleeps in a call which must not be stopped, where its stack cannot be followed without a register that the kernel does not show of a sleeper. Ranks that poll sleep for
+/// moments only, and are elsewhere the next time; who really sleeps there is where it was.
+const MOST_MOMENTS: u8 = 3;
 
 /// So many values that lie elsewhere are fetched by a further copy. A stack of a hundred thousand frames could ask for as many.
 const MOST_WANTED: usize = 1024;
@@ -125,7 +139,18 @@ impl Thread {
                 .sleeps_in
                 .is_some_and(|call| may_be_stopped(&call, self.tid));
         self.needs_registers |= stop;
-        let more = copy_more || stop;
+        let lacks_register = matches!(
+            end,
+            End::BadEntry(Unknown::NotRead(_))
+                | End::Guessed {
+                    lacks: Lacks::Register(_),
+                    ..
+                }
+        );
+        let is_lost = lacks_register && self.error.is_some() && self.unstopped && !stop;
+        self.later.is_due = is_lost && self.later.times < MOST_MOMENTS;
+        self.later.times += u8::from(self.later.is_due);
+        let more = copy_more || stop || self.later.is_due;
         if copy_more {
             self.extra.extend(wanted);
             self.extra = plan::merged(std::mem::take(&mut self.extra), 0);

@@ -7,6 +7,7 @@ use crate::safety::{attempts, running};
 use crate::support::{Program, Target, compile, complete, names, snap, snap_with, until};
 use progress_map::Map;
 use runtime_probe::{Options, Stopping};
+use std::time::Duration;
 
 /// Whether a call begins again after a stop by itself; then a stop must make no difference either.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -186,7 +187,7 @@ const KEEPER: &str = r#"
 static int epoll;
 __attribute__((noinline)) static int wait_here(int how) {
     struct epoll_event event;
-    int ended = how ? epoll_wait(epoll, &event, 1, -1) : poll(0, 0, -1);
+    int ended = how ? epoll_wait(epoll, &event, 1, how > 1 ? 500 : -1) : poll(0, 0, -1);
     return ended + 1;
 }
 int main(int argc, char **argv) {
@@ -194,6 +195,10 @@ int main(int argc, char **argv) {
     epoll = epoll_create1(0);
     puts("ready"); fflush(stdout);
     int sum = 0;
+    if (argc > 2) {
+        wait_here(2);
+        for (;;) sum++;
+    }
     for (int it = 7; it < 9; it++) sum += wait_here(argc > 1);
     return sum;
 }
@@ -234,6 +239,22 @@ fn what_only_a_stop_shows_is_guessed_or_read_by_one_that_does_no_harm() {
     };
     let stopped = snap_with(&Map::default(), epoll.pid(), options);
     assert!(complete(&stopped) && !stopped.unstopped, "{stopped:?}");
+    // Whoever sleeps there for a moment only is read a moment later.
+    let napping = program.start(&["epoll", "once"]);
+    let options = Options {
+        moment: Duration::from_secs(2),
+        ..Options::default()
+    };
+    let awake = snap_with(&Map::default(), napping.pid(), options);
+    assert!(
+        complete(&awake) && names(&awake).first() == Some(&"main"),
+        "{awake:?}"
+    );
+    let state = awake
+        .state
+        .as_ref()
+        .and_then(|state| state.system_call.as_deref());
+    assert_eq!(state, None, "{awake:?}");
     // What called main keeps too little to be guessed whole.
     assert_eq!(names(&stopped)[..3], names(&asleep)[..3]);
     assert_eq!(stopped.told, ["epoll_wait"]);
