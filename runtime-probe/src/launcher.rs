@@ -1,5 +1,7 @@
 //! What launchers tell their ranks through the environment, and what launchers are called.
 
+use std::collections::BTreeSet;
+
 /// The size of the largest job that is believed. A larger number is garbage, and to list the ranks that are missing from such a job would take for ever.
 pub(crate) const LARGEST: u32 = 1 << 24;
 
@@ -100,6 +102,13 @@ fn number(environment: &[u8], name: &str) -> Option<u32> {
         let value = entry.strip_prefix(name.as_bytes())?.strip_prefix(b"=")?;
         std::str::from_utf8(value).ok()?.parse().ok()
     })
+}
+
+/// The job of Slurm that environments say they are of, if all say the same.
+pub(crate) fn common_slurm_job(environments: impl Iterator<Item = Vec<u8>>) -> Option<u32> {
+    let jobs = environments.map(|environment| number(&environment, "SLURM_JOB_ID"));
+    let mut jobs = jobs.collect::<Option<BTreeSet<u32>>>()?.into_iter();
+    jobs.next().filter(|_| jobs.next().is_none())
 }
 
 /// Whether an environment is that of a rank of a job of Slurm, or of one of its steps. The script of a batch job, and what it starts, have a variable for a rank, too, but no step; and a probe

@@ -10,7 +10,7 @@ use family::Family;
 
 use crate::daemons::{self, DaemonHost};
 use crate::error::ProbeError;
-use crate::launcher::{KINDS, LARGEST, is_launcher, is_rank_of_slurm, of_jobs};
+use crate::launcher::{KINDS, LARGEST, common_slurm_job, is_launcher, is_rank_of_slurm, of_jobs};
 use crate::mpir;
 use crate::procfs;
 use crate::proctable::{self, ProcessTable, TableEntry};
@@ -510,8 +510,13 @@ pub fn job_of_pids(pids: &[u32]) -> Job {
     }
     if let Some(size) = size.filter(|_| !job.missing.is_empty()) {
         let seen = u64::from(size) - job.missing.len();
+        let environments = tasks.iter().map(|task| procfs::environment(task.pid));
+        let of_slurm = common_slurm_job(environments.map(Result::unwrap_or_default));
+        let elsewhere = of_slurm.map_or_else(String::new, |job| {
+            format!(" (--job {job} asks all hosts of their job of Slurm)")
+        });
         job.absence = Some(format!(
-            "{seen} of {size} ranks are given: {} are missing",
+            "{seen} of {size} ranks are given: {} are missing{elsewhere}",
             job.missing
         ));
     }

@@ -1,8 +1,8 @@
 //! Real jobs under Open MPI and MPICH: finding the ranks, and reading them.
 
-use crate::support::{Program, compile, complete, send, until};
+use crate::support::{Program, Target, compile, complete, send, until};
 use progress_map::Map;
-use runtime_probe::{Job, Options, ProbeError, discover, take, tasks_of};
+use runtime_probe::{Job, Options, ProbeError, discover, job_of_pids, take, tasks_of};
 use std::fs;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
@@ -259,4 +259,24 @@ fn open_mpis_table_names_every_rank_and_process() {
     let found = Job::of_table(&again);
     assert_eq!(found.tasks, job.tasks);
     assert!(found.missing.is_empty() && found.notes.is_empty(), "{found:?}");
+}
+
+#[test]
+fn ranks_that_are_given_alone_name_their_job_of_slurm() {
+    let rank = |rank: &str, job: &str| {
+        let mut command = Command::new("sh");
+        command.args(["-c", "echo ready; sleep 100; :"]);
+        command.env("SLURM_PROCID", rank).env("SLURM_NTASKS", "8");
+        Target::start(command.env("SLURM_JOB_ID", job))
+    };
+    let ranks = [rank("0", "4711"), rank("1", "4711"), rank("2", "4712")];
+    let pids = ranks.each_ref().map(Target::pid);
+    let told = |pids: &[u32]| job_of_pids(pids).absence.unwrap();
+    let own = told(&pids[..2]);
+    assert!(
+        own.contains("2 of 8 ranks") && own.contains("--job 4711 asks"),
+        "{own}"
+    );
+    // Those of two jobs are of none.
+    assert!(!told(&pids).contains("--job"), "{}", told(&pids));
 }
