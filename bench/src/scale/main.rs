@@ -9,6 +9,7 @@ mod job;
 mod nodes;
 #[path = "../own.rs"]
 mod own;
+mod recordings;
 
 use engine::{Findings, JobTree, TreeOptions};
 use job::Job;
@@ -24,9 +25,10 @@ fn main() -> ExitCode {
     let done = match &words[..] {
         [] => all(),
         [nodes, sizes @ ..] if nodes == "nodes" => of_nodes(sizes),
+        [what, directory] if what == "recordings" => recordings::measure(Path::new(directory)),
         [kind, tasks] => number(tasks).and_then(|tasks| one(kind, tasks)),
         [kind, tasks, directory] => number(tasks).and_then(|tasks| record(kind, tasks, directory)),
-        _ => Err("usage: scale-bench [nodes [--reducer FILE] SIZE… | KIND TASKS [DIRECTORY]]".to_owned()),
+        _ => Err("usage: scale-bench [nodes [--reducer FILE] SIZE… | recordings DIRECTORY | KIND TASKS [DIRECTORY]]".to_owned()),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
