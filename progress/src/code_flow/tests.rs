@@ -4,6 +4,40 @@ use progress_map::{CodeBlock, CodeWay, LocationChange};
 
 const LOCATIONS: [MachineLocation; 2] = [MachineLocation::Register(3), MachineLocation::Slot(-24)];
 
+/// One function of so many blocks, sixteen bytes each, that come back from all they call.
+fn machine_code(count: u32, ways: &[(u32, u32)], mut changes: Vec<LocationChange>) -> MachineCode {
+    let blocks = (0..count).map(|at| CodeBlock {
+        start: 16 * u64::from(at),
+        end: 16 * u64::from(at) + 16,
+        function: 0,
+        communicates: false,
+    });
+    let ways = ways.iter().map(|&(from, to)| CodeWay {
+        from,
+        to,
+        certain: true,
+    });
+    let mut ways = Vec::from_iter(ways);
+    ways.sort_unstable();
+    ways.dedup();
+    changes.sort_unstable();
+    MachineCode {
+        blocks: blocks.collect(),
+        ways,
+        changes,
+        ..MachineCode::default()
+    }
+}
+
+/// What a block does to the register that tests read.
+fn change((block, effect): (u32, LocationEffect)) -> LocationChange {
+    LocationChange {
+        block,
+        location: MachineLocation::Register(3),
+        effect,
+    }
+}
+
 /// A function of a few blocks, each of which may do something to a register.
 fn function(random: &mut Random) -> MachineCode {
     let count = 4 + random.below(7);
@@ -119,29 +153,7 @@ fn with_copy_of_header(random: &mut Random) -> MachineCode {
             _ => {}
         }
     }
-    ways.sort_unstable();
-    ways.dedup();
-    changes.sort_unstable();
-    MachineCode {
-        blocks: (0..=behind)
-            .map(|at| CodeBlock {
-                start: 16 * u64::from(at),
-                end: 16 * u64::from(at) + 16,
-                function: 0,
-                communicates: false,
-            })
-            .collect(),
-        ways: ways
-            .into_iter()
-            .map(|(from, to)| CodeWay {
-                from,
-                to,
-                certain: true,
-            })
-            .collect(),
-        changes,
-        ..MachineCode::default()
-    }
+    machine_code(behind + 1, &ways, changes)
 }
 
 /// The places that one execution comes to, in their order.
@@ -203,25 +215,8 @@ impl FunctionCode {
 /// `if (failed) { report(); return; } do { work(); } while (…); last();` around which all goes: who reports has not passed the loop.
 #[test]
 fn a_place_on_the_way_out_is_not_behind_the_loop() {
-    let block = |at: u64| CodeBlock {
-        start: 16 * at,
-        end: 16 * at + 16,
-        function: 0,
-        communicates: false,
-    };
-    let way = |(from, to)| CodeWay {
-        from,
-        to,
-        certain: true,
-    };
     let passed = |ways: &[(u32, u32)], a: u32, b: u32| {
-        let code = MachineCode {
-            calls: Vec::new(),
-            leaf_calls: Vec::new(),
-            blocks: (0..6).map(block).collect(),
-            ways: ways.iter().copied().map(way).collect(),
-            changes: Vec::new(),
-        };
+        let code = machine_code(6, ways, Vec::new());
         let graph = FunctionCode::new(&code, (0..6).collect());
         match graph.compare(&at(a, 0), &at(b, 0)) {
             Ok((Relation::Before, CodeProof::Flow { passed, .. })) => passed,
@@ -309,32 +304,10 @@ fn no_execution_contradicts_the_order() {
 
 /// `i = 0; do { a(); i++; b(); } while (…); c();`, one block each.
 fn counting_loop(effect: LocationEffect, more: &[(u32, LocationEffect)]) -> FunctionCode {
-    let block = |at: u64| CodeBlock {
-        start: 16 * at,
-        end: 16 * at + 16,
-        function: 0,
-        communicates: false,
-    };
-    let way = |(from, to)| CodeWay {
-        from,
-        to,
-        certain: true,
-    };
-    let change = |(block, effect)| LocationChange {
-        block,
-        location: MachineLocation::Register(3),
-        effect,
-    };
     let mut changes = vec![(0, LocationEffect::Set(0)), (2, effect)];
     changes.extend(more);
-    let mut code = MachineCode {
-        calls: Vec::new(),
-        leaf_calls: Vec::new(),
-        blocks: (0..5).map(block).collect(),
-        ways: [(0, 1), (1, 2), (2, 3), (3, 1), (3, 4)].map(way).to_vec(),
-        changes: changes.into_iter().map(change).collect(),
-    };
-    code.changes.sort_unstable();
+    let ways = [(0, 1), (1, 2), (2, 3), (3, 1), (3, 4)];
+    let code = machine_code(5, &ways, changes.into_iter().map(change).collect());
     FunctionCode::new(&code, (0..5).collect())
 }
 
@@ -357,46 +330,13 @@ fn relation(code: &FunctionCode, a: &CodePlace, b: &CodePlace) -> Option<Relatio
 /// `for (i = 0; i < n; i++) { if (i == 1) start(); if (left) f(); else g(); h(); }`, in which the second test was copied behind `start()`.
 #[test]
 fn who_passes_a_copy_of_the_header_begins_an_iteration() {
-    let block = |at: u64| CodeBlock {
-        start: 16 * at,
-        end: 16 * at + 16,
-        function: 0,
-        communicates: false,
-    };
-    let way = |(from, to)| CodeWay {
-        from,
-        to,
-        certain: true,
-    };
-    let change = |block, effect| LocationChange {
-        block,
-        location: MachineLocation::Register(3),
-        effect,
-    };
     // 1: the test, 2: f, 3: g, 4: h and i++, 5: i == 1, 6: start, 7: the copy of the test
+    let of_test = [(1, 2), (1, 3), (7, 2), (7, 3)];
+    let of_others = [(0, 1), (2, 4), (3, 4), (4, 5), (4, 8), (5, 1), (5, 6), (6, 7)];
+    let ways = [&of_test[..], &of_others].concat();
     let code = |counts: LocationEffect| {
-        let code = MachineCode {
-            calls: Vec::new(),
-            leaf_calls: Vec::new(),
-            blocks: (0..9).map(block).collect(),
-            ways: [
-                (0, 1),
-                (1, 2),
-                (1, 3),
-                (2, 4),
-                (3, 4),
-                (4, 5),
-                (4, 8),
-                (5, 1),
-                (5, 6),
-                (6, 7),
-                (7, 2),
-                (7, 3),
-            ]
-            .map(way)
-            .to_vec(),
-            changes: vec![change(0, LocationEffect::Set(0)), change(4, counts)],
-        };
+        let changes = [(0, LocationEffect::Set(0)), (4, counts)];
+        let code = machine_code(9, &ways, changes.map(change).to_vec());
         FunctionCode::new(&code, (0..9).collect())
     };
     let counted = code(add(false));
@@ -444,27 +384,7 @@ fn thirty_two_bits_need_an_end() {
 /// Block 1 ends in a call, 2 comes back from it; without the way from 3 to 4 the loop would have no branch.
 #[test]
 fn who_is_beside_a_call_makes_it_next_or_has_come_back() {
-    let code = |ways: &[(u32, u32)]| {
-        let blocks = (0..5u64).map(|at| CodeBlock {
-            start: 16 * at,
-            end: 16 * at + 16,
-            function: 0,
-            communicates: false,
-        });
-        let ways = ways.iter().map(|&(from, to)| CodeWay {
-            from,
-            to,
-            certain: true,
-        });
-        let code = MachineCode {
-            calls: Vec::new(),
-            leaf_calls: Vec::new(),
-            blocks: blocks.collect(),
-            ways: ways.collect(),
-            changes: Vec::new(),
-        };
-        FunctionCode::new(&code, (0..5).collect())
-    };
+    let code = |ways: &[(u32, u32)]| FunctionCode::new(&machine_code(5, ways, Vec::new()), (0..5).collect());
     let looped = code(&[(0, 1), (1, 2), (2, 3), (3, 1), (3, 4)]);
     assert_eq!(looped.beside(1, 1), Some(Relation::Before));
     assert_eq!(looped.beside(2, 1), Some(Relation::After));
