@@ -1,7 +1,7 @@
 //! How long an answer for several hosts takes, beside what it takes to reach them and an answer for one host. `cargo xtask bench --nodes` runs it; nothing is asserted of a time.
 
+use super::cluster::probe;
 use super::hosts::{Hosts, equipped, until};
-use super::probe;
 use crate::hindmost::{hindmost, my_turn, out, run, said};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
