@@ -52,6 +52,8 @@ pub(crate) struct Everywhere {
     maps: Option<MapFrames>,
     /// What the tasks record of their calls of MPI is read as well.
     pub(crate) with_recordings: bool,
+    /// And with it the last events of each.
+    pub(crate) with_last_events: bool,
     /// Some of those that were looked at do.
     is_recorded: bool,
     /// Hosts that have answered the last look and were lost behind it.
@@ -99,6 +101,7 @@ impl Everywhere {
             known_size: job.size,
             maps: None,
             with_recordings: false,
+            with_last_events: false,
             is_recorded: false,
             lost_behind: BTreeSet::new(),
             apart,
@@ -239,6 +242,7 @@ impl Everywhere {
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
         let look = Look {
             recordings: self.with_recordings,
+            events: self.last_events(job),
             ..options.as_look()
         };
         let mut merge = Merge::default();
@@ -282,6 +286,17 @@ impl Everywhere {
             ..Header::default()
         };
         (header, all)
+    }
+
+    /// How many of the last events of each task are asked for.
+    fn last_events(&self, job: &Job) -> u64 {
+        let elsewhere = self.answered().map(|(_, found)| found.tasks.len());
+        let tasks = job.tasks.len() + elsewhere.sum::<usize>();
+        if self.with_recordings && self.with_last_events {
+            project::last_of_each(tasks)
+        } else {
+            0
+        }
     }
 
     /// What those that answer together have seen.
@@ -482,7 +497,7 @@ pub(crate) fn named_or_beside(named: Option<&Path>, name: &str) -> Result<PathBu
 }
 
 /// The probe that is sent along.
-fn probe(args: &HostArgs) -> Result<Probe, Failure> {
+pub(crate) fn probe(args: &HostArgs) -> Result<Probe, Failure> {
     const NAME: &str = "hindmost-probe";
     let path = named_or_beside(args.probe.as_deref(), NAME)?;
     let refused = |why: String| {

@@ -54,6 +54,7 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
     let options = options(args);
     if let Some(everywhere) = &mut everywhere {
         everywhere.with_recordings = args.recordings.is_none();
+        everywhere.with_last_events = true;
     }
     let everywhere = everywhere.map(RefCell::new);
     let told = |mut header: Header, records: &[Task]| {

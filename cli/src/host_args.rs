@@ -3,6 +3,7 @@
 use crate::args::duration;
 use clap::Args;
 use cluster::BatchJob;
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -18,7 +19,7 @@ pub(crate) struct WhichHosts {
 }
 
 /// Whether other hosts are asked, and how.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct HostArgs {
     /// Ask no other host, although the job has tasks there
     #[arg(long)]
@@ -48,6 +49,38 @@ pub(crate) struct HostArgs {
     /// [default: the launcher of the job, or mpirun; with --job, srun]
     #[arg(long, value_name = "COMMAND", requires = "reduce")]
     pub(crate) mpirun: Option<String>,
+}
+
+impl HostArgs {
+    /// The same as words of a command line, as far as `find` has them from who follows a job.
+    pub(crate) fn words(&self) -> Vec<OsString> {
+        let mut words = Vec::new();
+        if self.here {
+            words.push("--here".into());
+        }
+        if let Some(via) = &self.via {
+            words.extend(["--via".into(), via.into()]);
+        }
+        if let Some(probe) = &self.probe {
+            words.extend(["--probe".into(), probe.into()]);
+        }
+        for (name, time) in [("--deadline", self.deadline), ("--grace", self.grace)] {
+            words.extend([name.into(), format!("{}ms", time.as_millis()).into()]);
+        }
+        words
+    }
+}
+
+impl WhichHosts {
+    /// The same as words of a command line.
+    pub(crate) fn words(&self) -> Vec<OsString> {
+        let hosts = self.hosts.iter().flat_map(|path| ["--hosts".into(), path.into()]);
+        let job = self
+            .job
+            .iter()
+            .flat_map(|id| ["--job".into(), id.to_string().into()]);
+        hosts.chain(job).collect()
+    }
 }
 
 /// What makes one answer of those of hosts.

@@ -18,6 +18,7 @@ mod embed_args;
 mod everywhere;
 mod find;
 mod findings;
+mod followed;
 mod host_args;
 mod lsp;
 mod map;

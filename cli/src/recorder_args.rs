@@ -1,5 +1,6 @@
 //! The command lines of `hindmost recorder`, `hindmost run` and `hindmost waits`.
 
+use crate::host_args::{HostArgs, WhichHosts};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -22,7 +23,8 @@ Exit status: 0 a deadlock, a call that does not fit, or whom the others wait for
 
 pub(crate) const TIMELINE_HELP: &str = "\
 Prints what the tasks of a job did in MPI, one event behind the other, so that nothing stands before what it depends on: no receive before its send, whatever the hosts' clocks say. \
-It reads what hindmost run --events has recorded, while the job runs or after its end, and files of events of other tools (docs/causal.md). What stands out of order since something was not read or not recorded says so.
+It reads what hindmost run --events has recorded, while the job runs or after its end, and files of events of other tools (docs/causal.md). Of a job that is named by its launcher, --job or --hosts, all its hosts are \
+asked for what their tasks write (docs/clusters.md). What stands out of order since something was not read or not recorded says so.
 
 Exit status: 0 there are events, 1 there are none, 2 error.";
 
@@ -96,8 +98,12 @@ pub(crate) struct WaitsArgs {
 pub(crate) struct TimelineArgs {
     /// Directories of recordings, recordings, or the launcher or a process of a job that is recorded and runs here; or a file of another tool: what otf2-print --show-all prints, a trace in Chrome's format (as JSON), or what
     /// --export jsonl or perfetto has written; - is standard input
-    #[arg(required = true, value_name = "DIR|PID|FILE")]
+    #[arg(required_unless_present_any = ["hosts", "job"], conflicts_with_all = ["hosts", "job"], value_name = "DIR|PID|FILE")]
     pub(crate) paths: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) which: WhichHosts,
+    #[command(flatten)]
+    pub(crate) reach: HostArgs,
     /// Serve it as a page for a browser of this machine, while it comes; the page's address, which nobody can guess, is printed. Other than 0: on this port
     #[arg(long, value_name = "PORT", num_args = 0..=1, require_equals = true, default_missing_value = "0", conflicts_with_all = ["all", "follow", "export", "view"])]
     pub(crate) serve: Option<u16>,

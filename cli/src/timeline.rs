@@ -1,15 +1,15 @@
 //! `hindmost timeline`: what the tasks of a job did, one event behind the other, in causal order.
 
-use crate::output::{self, Status, Terminal};
+use crate::followed::FollowedJob;
+use crate::output::{self, Status};
 use crate::recorder_args::{TimelineArgs, TimelineFormat};
 use crate::{timeline_serve, timeline_view};
 use engine::recorded::Waiting;
-use engine::timeline::{Happening, Live, Source, Timeline, timeline, timeline_of};
-use project::{Failure, FirstLook, FollowedEvents};
+use engine::timeline::{Happening, Source, Timeline, timeline, timeline_of};
+use project::Failure;
 use report::{PageKind, PagePart, WaitsSaid};
 use std::io::{self, Write};
-use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Lines that are printed unless all are asked for.
 const LINES: usize = 40;
@@ -23,28 +23,24 @@ pub(crate) fn run(args: &TimelineArgs) -> anyhow::Result<Status> {
     {
         return of_file(args, &timeline_of(&trace));
     }
-    let paths = project::recordings_named(&args.paths)?;
+    let job = FollowedJob::of(&args.paths, &args.which, &args.reach)?;
     if args.view {
-        return timeline_view::run(&paths);
+        return timeline_view::run(job);
     }
     if let Some(port) = args.serve {
-        return timeline_serve::run(&paths, port);
+        return timeline_serve::run(job, port);
     }
     if args.follow {
-        return follow(args, &paths);
+        return follow(args, job);
     }
-    let recorded = project::recorded_events(&paths, &Terminal::showing(false))?;
+    let recorded = job.whole()?;
     let sources = Vec::from_iter(
         recorded
             .iter()
             .map(|(recording, events)| Source { recording, events }),
     );
     let timeline = timeline(&sources);
-    let waiting = || {
-        let first = FirstLook::of_paths(&paths, &Terminal::showing(false)).ok()?;
-        project::waiting(&first.again())
-    };
-    print(args, &timeline, waiting)
+    print(args, &timeline, || job.waits().waiting())
 }
 
 /// What is there as a whole, in a file of another tool.
@@ -98,7 +94,7 @@ fn page(timeline: &Timeline<'_>, waiting: Option<&Waiting>) -> String {
 }
 
 /// Prints events while they come, until no task runs any more and all is read, or nobody reads what is printed.
-fn follow(args: &TimelineArgs, paths: &[PathBuf]) -> anyhow::Result<Status> {
+fn follow(args: &TimelineArgs, mut job: FollowedJob) -> anyhow::Result<Status> {
     if matches!(args.export, Some(TimelineFormat::Perfetto | TimelineFormat::Html)) {
         return Err(
             Failure::new("a trace for Perfetto and a page are one document each")
@@ -108,34 +104,23 @@ fn follow(args: &TimelineArgs, paths: &[PathBuf]) -> anyhow::Result<Status> {
                 .into(),
         );
     }
-    let mut followed = FollowedEvents::new(paths, &Terminal::showing(false))?;
-    let mut live = Live::default();
     let mut printer = Printer {
         as_json: args.export.is_some(),
         begun: None,
     };
-    let started = Instant::now();
     loop {
-        // Asked before it is read: what a task wrote at its end is still seen.
-        let is_running = followed.is_running();
-        let read = followed.read();
-        let has_more = is_running || !read.is_empty();
-        let now = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        let happenings = if has_more {
-            live.feed(read, now)
-        } else {
-            live.finish()
-        };
-        match printer.print(&happenings) {
+        let step = job.step(false);
+        step.notes.iter().for_each(|note| output::warn(note));
+        match printer.print(&step.happenings) {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => break,
             result => result?,
         }
-        if !has_more {
+        if step.is_over {
             break;
         }
         std::thread::sleep(PAUSE);
     }
-    let lost: u64 = live.lanes().iter().map(|lane| lane.lost).sum();
+    let lost = job.lost();
     if lost > 0 {
         output::note(&format!("{lost} events were written over before they were read"));
     }

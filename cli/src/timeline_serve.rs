@@ -3,17 +3,17 @@
 //! The server listens on the loopback address alone, and answers only who knows the token in the page's address: other users of the machine can connect, too. A name that leads a browser
 //! here from elsewhere (DNS rebinding) is refused by the request's `Host`. Nothing can be changed through it.
 
-use crate::output::{self, Status, Terminal};
-use crate::timeline_view::{ask_beside, count_events};
-use engine::timeline::{Happening, Live, Timeline, WindowPoint};
-use project::{Failure, FollowedEvents};
+use crate::followed::FollowedJob;
+use crate::output::{self, Status};
+use crate::timeline_view::ask_beside;
+use engine::timeline::{Happening, Timeline, WindowPoint};
+use project::Failure;
 use report::{PageKind, PagePart, WaitsSaid};
 use rustix::rand::{GetRandomFlags, getrandom};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use std::fmt::Write as _;
 use std::io::{self, Read as _, Write as _};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -34,31 +34,20 @@ const CONNECTIONS: usize = 16;
 const KEPT: usize = 400_000;
 const AT_ONCE: usize = 20_000;
 
-pub(crate) fn run(paths: &[PathBuf], port: u16) -> anyhow::Result<Status> {
-    let mut followed = FollowedEvents::new(paths, &Terminal::showing(false))?;
+pub(crate) fn run(mut job: FollowedJob, port: u16) -> anyhow::Result<Status> {
     let Served { log, ends } = Served::start(port)?;
-    let (said, count) = ask_beside(paths);
-    let mut live = Live::default();
-    let started = Instant::now();
+    let (said, count) = ask_beside(job.waits());
     let mut is_over = false;
     while !ends.load(Ordering::Relaxed) {
         if !is_over {
-            // Asked before it is read: what a task wrote at its end is still seen.
-            let is_running = followed.is_running();
-            let read = followed.read();
-            count_events(&count, &read);
-            is_over = !is_running && read.is_empty();
-            let at = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
-            let happenings = if is_over {
-                live.finish()
-            } else {
-                live.feed(read, at)
-            };
-            let happenings = Vec::from_iter(happenings.into_iter().map(Happening::into_owned));
-            let points = live.take_points();
+            let step = job.step(false);
+            count.fetch_add(step.read, Ordering::Relaxed);
+            step.notes.iter().for_each(|note| output::warn(note));
+            is_over = step.is_over;
+            let points = job.take_points();
             log.lock()
                 .unwrap_or_else(PoisonError::into_inner)
-                .add(happenings, points, is_over);
+                .add(step.happenings, points, is_over);
         }
         while let Ok(said) = said.try_recv() {
             log.lock().unwrap_or_else(PoisonError::into_inner).said = Some(said);

@@ -1,15 +1,15 @@
 //! `hindmost timeline --view`: the events of a job in the terminal while they come. The drawing is `view`'s; here are the files, the terminal and the clock.
 
-use crate::output::{Status, Terminal};
+use crate::followed::{AskedForWaits, FollowedJob};
+use crate::output::Status;
 use crate::screen::{self, is_interrupt, key, suspend, with_control};
 use ::view::{TimelineState, draw_timeline};
-use engine::timeline::{Events, Happening, Live, Timeline};
-use project::{Failure, FirstLook, FollowedEvents};
+use engine::timeline::{Happening, Timeline};
+use project::Failure;
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event, KeyEventKind};
 use report::WaitsSaid;
 use std::io;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -30,24 +30,15 @@ const STILL: Duration = Duration::from_secs(1);
 /// How many events were read, for the thread that asks.
 pub(crate) type EventCount = Arc<AtomicU64>;
 
-/// So many events more have been read.
-pub(crate) fn count_events<R>(count: &EventCount, read: &[(R, Events)]) {
-    let events = read.iter().map(|(_, events)| events.events.len() as u64);
-    count.fetch_add(events.sum(), Ordering::Relaxed);
-}
-
-pub(crate) fn run(paths: &[PathBuf]) -> anyhow::Result<Status> {
+pub(crate) fn run(job: FollowedJob) -> anyhow::Result<Status> {
     needs_terminal()?;
-    let followed = FollowedEvents::new(paths, &Terminal::showing(false))?;
-    let (said, count) = ask_beside(paths);
+    let (said, count) = ask_beside(job.waits());
     show(Shown {
         state: TimelineState::new(screen::has_colors()),
         said,
         followed: Some(Followed {
-            live: Live::default(),
-            followed,
+            job,
             count,
-            started: Instant::now(),
             read: None,
         }),
     })
@@ -95,10 +86,8 @@ struct Shown {
 
 /// A job whose events come.
 struct Followed {
-    live: Live,
-    followed: FollowedEvents,
+    job: FollowedJob,
     count: EventCount,
-    started: Instant,
     /// When events were read last.
     read: Option<Instant>,
 }
@@ -131,28 +120,21 @@ impl Shown {
         while let Ok(said) = self.said.try_recv() {
             self.state.say(said);
         }
-        let Some(job) = &mut self.followed else {
+        let Some(followed) = &mut self.followed else {
             return;
         };
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        if job.read.is_none_or(|read| read.elapsed() >= READ) {
-            job.read = Some(Instant::now());
-            // Asked before it is read: what a task wrote at its end is still seen.
-            let is_running = job.followed.is_running();
-            let read = job.followed.read();
-            count_events(&job.count, &read);
-            let is_over = !is_running && read.is_empty();
-            let at = u64::try_from(job.started.elapsed().as_nanos()).unwrap_or(u64::MAX);
-            let happenings = if is_over {
-                job.live.finish()
-            } else {
-                job.live.feed(read, at)
-            };
-            self.state.add(happenings.into_iter().map(Happening::into_owned));
-            self.state.measure(job.live.take_points());
-            self.state
-                .lose(job.live.lanes().iter().map(|lane| lane.lost).sum());
-            if is_over {
+        if followed.read.is_none_or(|read| read.elapsed() >= READ) {
+            followed.read = Some(Instant::now());
+            let step = followed.job.step(false);
+            followed.count.fetch_add(step.read, Ordering::Relaxed);
+            self.state.add(step.happenings);
+            self.state.measure(followed.job.take_points());
+            self.state.lose(followed.job.lost());
+            if let Some(note) = step.notes.last() {
+                self.state.note(note);
+            }
+            if step.is_over {
                 self.followed = None;
                 self.state.show_whole();
                 return;
@@ -164,23 +146,20 @@ impl Shown {
 
 /// Asks again and again who waits for whom: what is told then, and where the events are counted that were read. That takes two looks each time, and nobody waits for them: the thread ends with this program, or when nobody
 /// listens any more.
-pub(crate) fn ask_beside(paths: &[PathBuf]) -> (Receiver<WaitsSaid>, EventCount) {
+pub(crate) fn ask_beside(waits: AskedForWaits) -> (Receiver<WaitsSaid>, EventCount) {
     let (told, said) = channel();
-    let (paths, count) = (paths.to_vec(), EventCount::default());
+    let count = EventCount::default();
     let counted = Arc::clone(&count);
-    std::thread::spawn(move || ask_again_and_again(&paths, &told, &counted));
+    std::thread::spawn(move || ask_again_and_again(&waits, &told, &counted));
     (said, count)
 }
 
 /// Asks who waits for whom, until nobody wants to know; `count` tells how many events were read.
-fn ask_again_and_again(paths: &[PathBuf], told: &Sender<WaitsSaid>, count: &AtomicU64) {
+fn ask_again_and_again(waits: &AskedForWaits, told: &Sender<WaitsSaid>, count: &AtomicU64) {
     loop {
         let before = count.load(Ordering::Relaxed);
         let asked = Instant::now();
-        let waiting = FirstLook::of_paths(paths, &Terminal::showing(false))
-            .ok()
-            .and_then(|first| project::waiting(&first.again()));
-        if let Some(waiting) = waiting
+        if let Some(waiting) = waits.waiting()
             && told.send(WaitsSaid::of(&waiting)).is_err()
         {
             return;

@@ -2,16 +2,16 @@
 
 use crate::args::{Cli, Command};
 use crate::find;
-use crate::output::{self, Status, Terminal};
+use crate::followed::FollowedJob;
+use crate::output::{self, Status};
 use crate::recorder::{Job, cannot_start};
 use crate::until_args::UntilArgs;
 use clap::Parser as _;
-use engine::timeline::{Condition, Happening, Holds, Live, Timeline, Watch, timeline_of};
-use project::{Failure, FollowedEvents, HaltedTasks};
+use engine::timeline::{Condition, Happening, Holds, Timeline, Watch, timeline_of};
+use project::{Failure, HaltedTasks};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use std::ffi::OsString;
 use std::io::{self, BufRead as _, Write as _};
-use std::path::PathBuf;
 use std::process::{Child, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -53,11 +53,10 @@ pub(crate) fn run(args: &UntilArgs) -> anyhow::Result<Status> {
         until.over(&timeline_of(&trace))?;
         return Ok(until.status());
     }
-    if let Some(directory) = &args.recordings {
-        until.follow(
-            FollowedEvents::new(std::slice::from_ref(directory), &Terminal::showing(false))?,
-            None,
-        )?;
+    if args.command.is_empty() {
+        let named = Vec::from_iter(args.recordings.clone());
+        let job = FollowedJob::of(&named, &args.which, &args.reach)?;
+        until.follow(job, None)?;
         return Ok(until.status());
     }
     let mut job = Job::of(&args.command)?;
@@ -68,7 +67,8 @@ pub(crate) fn run(args: &UntilArgs) -> anyhow::Result<Status> {
         command.stdin(Stdio::null());
     }
     let mut child = command.spawn().map_err(|error| cannot_start(&command, &error))?;
-    let outcome = until.start(&directory, &mut child);
+    let followed = FollowedJob::launched(child.id(), &directory, &args.reach);
+    let outcome = until.follow(followed, Some(&mut child));
     if until.ends.load(Ordering::Relaxed) || outcome.is_err() || args.end && until.times > 0 {
         end(&child);
     }
@@ -123,27 +123,6 @@ impl Until<'_> {
         }
     }
 
-    /// Follows a job from its start.
-    fn start(&mut self, directory: &PathBuf, child: &mut Child) -> anyhow::Result<()> {
-        let begun = Instant::now();
-        let mut has_said = false;
-        let followed = loop {
-            let paths = std::slice::from_ref(directory);
-            if let Ok(followed) = FollowedEvents::new(paths, &Silent) {
-                break followed;
-            }
-            if self.ends.load(Ordering::Relaxed) || child.try_wait()?.is_some() {
-                return Ok(());
-            }
-            if begun.elapsed() > SILENT && !has_said {
-                has_said = true;
-                output::note("no task has recorded anything yet");
-            }
-            std::thread::sleep(PAUSE);
-        };
-        self.follow(followed, Some(child))
-    }
-
     /// Shows the events of a file, which are there as a whole.
     fn over(&mut self, timeline: &Timeline<'_>) -> anyhow::Result<()> {
         if self.args.stop || self.args.save.is_some() {
@@ -160,38 +139,35 @@ impl Until<'_> {
     }
 
     /// Follows a job until the condition has come true as often as is wanted, or the job has ended.
-    fn follow(&mut self, mut followed: FollowedEvents, mut child: Option<&mut Child>) -> anyhow::Result<()> {
-        let mut live = Live::default();
-        let started = Instant::now();
+    fn follow(&mut self, mut job: FollowedJob, mut child: Option<&mut Child>) -> anyhow::Result<()> {
+        let begun = Instant::now();
+        let mut has_said = false;
         loop {
-            let is_running = followed.is_running()
-                || child
-                    .as_deref_mut()
-                    .is_some_and(|child| matches!(child.try_wait(), Ok(None)));
+            let is_there = child
+                .as_deref_mut()
+                .is_some_and(|child| matches!(child.try_wait(), Ok(None)));
             let now = SystemTime::now();
-            let read = followed.read();
-            let has_more = is_running || !read.is_empty();
-            let at = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
-            let came = {
-                let happenings = if has_more {
-                    live.feed(read, at)
-                } else {
-                    live.finish()
-                };
-                let happenings = Vec::from_iter(happenings.into_iter().map(Happening::into_owned));
-                match live.size() {
-                    Some(size) => self.watch_for(size, &happenings, Some(now)),
-                    None => Vec::new(),
-                }
+            let step = job.step(is_there);
+            let is_asked_to_end = self.ends.load(Ordering::Relaxed);
+            if !is_asked_to_end {
+                step.notes.iter().for_each(|note| output::warn(note));
+            }
+            let came = match job.size() {
+                Some(size) => self.watch_for(size, &step.happenings, now.checked_sub(step.behind)),
+                None => Vec::new(),
             };
             if !came.is_empty() {
-                self.tell(&came, &followed, child.as_deref())?;
+                self.tell(&came, &job, child.as_deref())?;
                 if !self.args.again {
                     return Ok(());
                 }
             }
-            if !has_more || self.ends.load(Ordering::Relaxed) {
+            if step.is_over || is_asked_to_end {
                 return Ok(());
+            }
+            if begun.elapsed() > SILENT && !job.is_found() && !has_said {
+                has_said = true;
+                output::note("no task has recorded anything yet");
             }
             std::thread::sleep(PAUSE);
         }
@@ -254,20 +230,18 @@ impl Until<'_> {
     }
 
     /// Says that the condition has come true, and looks at the job or stops it.
-    fn tell(
-        &mut self,
-        came: &[Came],
-        followed: &FollowedEvents,
-        child: Option<&Child>,
-    ) -> anyhow::Result<()> {
+    fn tell(&mut self, came: &[Came], job: &FollowedJob, child: Option<&Child>) -> anyhow::Result<()> {
         // First of all: each moment more takes the tasks further away.
-        let halted = self.args.stop.then(|| HaltedTasks::halt(followed.tasks()));
+        let halted = self.args.stop.then(|| HaltedTasks::halt(job.tasks_here()));
+        if halted.is_some() && job.is_elsewhere() {
+            output::warn("the tasks of other hosts are not stopped, and go on until they wait for these");
+        }
         let told = if self.args.again { came } else { &came[..1] };
         self.say(told)?;
         let looked_at = match (child, self.args.stop) {
             (_, true) if self.args.save.is_none() => Ok(()),
-            (Some(child), _) => self.look(&[child.id()]),
-            (None, _) => self.look(&Vec::from_iter(followed.tasks().map(|task| task.pid))),
+            (Some(child), _) => self.look(vec![child.id().to_string().into()]),
+            (None, _) => self.look(self.named(job)),
         };
         if let Err(error) = looked_at {
             // The job may have ended by now; what was said stands.
@@ -279,10 +253,24 @@ impl Until<'_> {
         }
     }
 
-    /// The answer of `hindmost find` about these processes, with its stacks kept.
-    fn look(&self, pids: &[u32]) -> anyhow::Result<()> {
+    /// The job that is followed in the words of `hindmost find`.
+    fn named(&self, job: &FollowedJob) -> Vec<OsString> {
+        let which = self.args.which.words();
+        if !which.is_empty() {
+            return which;
+        }
+        match &self.args.recordings {
+            // By its launcher, or a process.
+            Some(name) if job.is_elsewhere() => vec![name.into()],
+            _ => job.tasks_here().map(|task| task.pid.to_string().into()).collect(),
+        }
+    }
+
+    /// The answer of `hindmost find` about the job that these words name, with its stacks kept.
+    fn look(&self, named: Vec<OsString>) -> anyhow::Result<()> {
         let mut words: Vec<OsString> = vec!["hindmost".into(), "find".into()];
-        words.extend(pids.iter().map(|pid| pid.to_string().into()));
+        words.extend(named);
+        words.extend(self.args.reach.words());
         if let Some(map) = &self.args.map {
             words.extend(["--map".into(), map.into()]);
         }
@@ -337,15 +325,4 @@ fn lines_of_input() -> Receiver<()> {
         std::thread::park();
     });
     lines
-}
-
-/// Says nothing of recordings that are not there yet.
-struct Silent;
-
-impl project::Listener for Silent {
-    fn warn(&self, _: &str) {}
-
-    fn making(&self, _: usize) -> Box<dyn Fn(engine::MapProgress) + Sync + '_> {
-        Box::new(|_| ())
-    }
 }

@@ -1,5 +1,6 @@
 //! The command line of `hindmost until`.
 
+use crate::host_args::{HostArgs, WhichHosts};
 use crate::recorder_args::RecordingArgs;
 use clap::Args;
 use std::path::PathBuf;
@@ -11,17 +12,18 @@ Facts: WHO in CALL [for TIME], WHO outside [for TIME], WHO has sent|received [ta
 WHO: rank 3, ranks 0-3, any rank, all ranks, any of 0-3, 2 ranks, 2 of 0-3. CALL: a function of MPI, with or without MPI_, or MPI for any. They are put together by and, or, not and \
 brackets; since counts from when what is left of it in the same and holds. docs/causal.md says exactly what a condition means.
 
-A condition is told within some tens of milliseconds. With --stop the tasks are stopped then, for a debugger, and go on when a line is read from standard input, when somebody else lets them go on, or when hindmost ends.
+A condition is told within some tens of milliseconds. Of a job on several hosts all are followed, by what find reaches them (docs/clusters.md). With --stop the tasks of this host are stopped then, for a debugger, and go on when a line is read from standard input, when somebody else lets them go on, or when hindmost ends.
 
 Exit status: 0 the condition came true, 1 the job ended before, 2 error.";
 
 #[derive(Args, Debug)]
-#[command(group = clap::ArgGroup::new("followed").required(true).multiple(false).args(["recordings", "command"]))]
+#[command(group = clap::ArgGroup::new("followed").required(true).multiple(false).args(["recordings", "command", "hosts", "job"]))]
 pub(crate) struct UntilArgs {
     /// What to wait for
     pub(crate) condition: String,
-    /// Follow this job, which runs and records its events (hindmost run --events), instead of starting one; or look through a file of events of another tool (docs/causal.md)
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["recorder", "record", "events", "end"])]
+    /// Follow this job, which runs and records its events (hindmost run --events), instead of starting one: by its directory, or by its launcher or a process of it; or look through a file of events of another tool
+    /// (docs/causal.md)
+    #[arg(long, value_name = "DIR|PID|FILE", conflicts_with_all = ["recorder", "record", "events", "end"])]
     pub(crate) recordings: Option<PathBuf>,
     /// Wait for it again and again, until the job ends
     #[arg(long)]
@@ -38,6 +40,10 @@ pub(crate) struct UntilArgs {
     /// The map of the program
     #[arg(long, value_name = "FILE")]
     pub(crate) map: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) which: WhichHosts,
+    #[command(flatten)]
+    pub(crate) reach: HostArgs,
     #[command(flatten)]
     pub(crate) recording: RecordingArgs,
     /// How many events of each task are kept until they are read

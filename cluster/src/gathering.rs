@@ -1,5 +1,6 @@
 //! The dialogue with all hosts of a job at once.
 
+use crate::following::Streamed;
 use crate::loss::{Loss, Reached};
 use crate::maps::MapFrames;
 use crate::node::{Asked, KEEPS_PLACE, Line, Node};
@@ -32,19 +33,21 @@ pub struct Gathering {
     transport: Transport,
     peer: Peer,
     line: String,
-    patience: Patience,
+    pub(crate) patience: Patience,
     /// The longest that any host has taken so far for what it was asked for.
     slowest: Duration,
     /// How long the hosts may yet take for what they are about to be asked. What we do ourselves in between is not their time.
     left: Duration,
     /// When the last look was begun.
     look_begun: Option<Instant>,
-    nodes: Vec<Node>,
+    pub(crate) nodes: Vec<Node>,
     maps: Option<MapFrames>,
     /// What has come of what tasks have recorded.
     recorded: BTreeMap<NodeId, Vec<u8>>,
+    /// What has come of the events that they have written since.
+    pub(crate) streamed: Vec<Streamed>,
     /// Dialogues that were given up.
-    left_alone: Vec<Session>,
+    pub(crate) left_alone: Vec<Session>,
 }
 
 impl Drop for Gathering {
@@ -77,6 +80,7 @@ impl Gathering {
             maps: None,
             peer: Peer::Probe(probe),
             recorded: BTreeMap::new(),
+            streamed: Vec::new(),
             left_alone: Vec::new(),
         }
     }
@@ -244,7 +248,12 @@ impl Gathering {
     }
 
     /// Talks to all hosts until a time, or until that is not `worth` it any more; it says for how long it is if nothing happens by then. Reports go to `take`.
-    fn run(&mut self, until: Instant, take: &mut dyn FnMut(Seen), worth: impl Fn(&Self) -> Option<Duration>) {
+    pub(crate) fn run(
+        &mut self,
+        until: Instant,
+        take: &mut dyn FnMut(Seen),
+        worth: impl Fn(&Self) -> Option<Duration>,
+    ) {
         loop {
             self.connect();
             self.step(take);
@@ -307,8 +316,16 @@ impl Gathering {
                                 node.asked_at
                             }
                             Event::Recorded(part) => {
-                                node.owes_recordings = false;
-                                self.recorded.insert(node.id, part.bytes);
+                                if let Some(asked) = node.events_asked_at.take() {
+                                    self.streamed.push(Streamed {
+                                        node: node.id,
+                                        bytes: part.bytes,
+                                        asked,
+                                    });
+                                } else {
+                                    node.owes_recordings = false;
+                                    self.recorded.insert(node.id, part.bytes);
+                                }
                                 node.asked_at
                             }
                             Event::MapsWanted => {

@@ -2,7 +2,7 @@
 //!
 //! Six parts, each of which can be replaced alone. [`hosts`]: which hosts, and which of their processes. [`transport`]: the program that runs a command line on a host
 //! and connects its standard streams (`ssh`, `srun`, or whatever the user names). [`slurm`] and [`flux`]: where a job of these runs. `start`: the command line that gets the probe to run there and leaves nothing behind. [`Gathering`]: the
-//! dialogue (`nodes`) with all of them at once, up to a deadline. [`Reduction`]: the same with hosts that answer together, by a program of MPI (`runtime-reduce`) that [`mpirun`] starts.
+//! dialogue (`nodes`) with all of them at once, up to a deadline; `following`: the same while their tasks are followed. [`Reduction`]: the same with hosts that answer together, by a program of MPI (`runtime-reduce`) that [`mpirun`] starts.
 //!
 //! **Half of a cluster may be dead.** One thread waits for all hosts together, for none longer than the deadline, and for a few that are silent while all others have answered a grace only. Every host that was asked has an answer in the end: its report, or a [`Loss`]
 //! that says how far it came and why it came no further.
@@ -15,6 +15,7 @@
 
 mod batch;
 pub mod flux;
+mod following;
 mod gathering;
 pub mod hosts;
 mod loss;
@@ -30,6 +31,7 @@ mod start;
 pub mod transport;
 
 pub use batch::{BatchError, BatchJob, NotABatchJob};
+pub use following::Streamed;
 pub use gathering::{Gathering, Seen};
 pub use hosts::{HostName, HostsError, ListedHost, NotAHost};
 pub use loss::{Loss, Reached};

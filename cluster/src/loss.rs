@@ -74,6 +74,22 @@ pub enum Loss {
     },
 }
 
+impl Loss {
+    /// Whether the same host may answer if it is asked once more.
+    pub fn may_pass(&self) -> bool {
+        match self {
+            Loss::Silent { .. } | Loss::Ended { .. } | Loss::Failed { .. } => true,
+            Loss::NotStarted { .. }
+            | Loss::OtherMachine { .. }
+            | Loss::NoPlace
+            | Loss::OtherVersion { .. }
+            | Loss::Garbage { .. }
+            | Loss::Talkative
+            | Loss::OutOfTurn => false,
+        }
+    }
+}
+
 impl fmt::Display for Loss {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

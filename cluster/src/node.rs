@@ -32,6 +32,8 @@ pub(crate) struct Node {
     pub(crate) has_reported: bool,
     /// It was asked for what its tasks have recorded, and has not answered yet.
     pub(crate) owes_recordings: bool,
+    /// When it was asked for new events that have not come yet.
+    pub(crate) events_asked_at: Option<Instant>,
     /// When it was begun to connect to it.
     pub(crate) begun_at: Option<Instant>,
     /// When it was asked for the report.
@@ -61,6 +63,7 @@ impl Node {
             found: None,
             has_reported: false,
             owes_recordings: false,
+            events_asked_at: None,
             begun_at: None,
             asked_at: None,
             has_maps: false,
@@ -106,6 +109,14 @@ impl Node {
 
     pub(crate) fn has_more_to_send(&self) -> bool {
         matches!(&self.line, Line::Open(session) if session.has_more_to_send()) && self.asked_at.is_some()
+    }
+
+    /// Why there will be no answer of it, if so.
+    pub(crate) fn loss(&self) -> Option<&Loss> {
+        match &self.line {
+            Line::Lost(loss) => Some(loss),
+            Line::Waiting | Line::Open(_) => None,
+        }
     }
 
     pub(crate) fn is_lost(&self) -> bool {

@@ -23,6 +23,8 @@ const MOST_FOUND: u32 = 16 << 20;
 const MOST_OF_TASK: u32 = 256 << 10;
 /// And so many what a task has recorded: its file, if every place in it was used.
 const MOST_OF_RECORDING: u32 = 8 << 20;
+/// And so many an answer with new events, as a sixteenth: as many as a node sends of recordings.
+const MOST_OF_EVENTS: u32 = (nodes::MOST_OF_NODE >> 4) as u32 + 16;
 /// Once the stream has ended, the program that carried it may take so long to say why.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
@@ -208,6 +210,11 @@ impl Session {
     /// Asks for what has been recorded by `tasks` tasks that were looked at.
     pub(crate) fn ask_for_recordings(&mut self, frame: &Arc<[u8]>, tasks: usize) {
         self.ask(frame, (tasks, MOST_OF_RECORDING), Stage::Reading);
+    }
+
+    /// Asks for the events that its tasks have written since.
+    pub(crate) fn ask_for_events(&mut self, frame: &Arc<[u8]>) {
+        self.ask(frame, (0, MOST_OF_EVENTS), Stage::Reading);
     }
 
     /// Sends a question about `tasks` tasks, of each of which at most so many bytes come, and waits for the answer.

@@ -19,7 +19,7 @@ pub use causal::{Cause, Missing, Standing};
 pub use condition::{Condition, Error as ConditionError, Holds, Watch};
 pub use foreign::events::Trace;
 pub use last::{Dated, LastEvents, LastOfTask, Until, last_events};
-pub use live::Live;
+pub use live::{Live, Moment};
 pub use recording::ring::{self, EXTENSION, Events, Step};
 pub use sorting::{WindowPoint, since_epoch};
 pub use told::timeline_of;

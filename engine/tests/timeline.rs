@@ -1,7 +1,7 @@
 //! Events of hosts whose clocks are far apart, and of rings that have lost some.
 
 use engine::recorded::{Recording, Stage};
-use engine::timeline::{Events, Happening, Live, Missing, Source, Step, timeline};
+use engine::timeline::{Events, Happening, Live, Missing, Moment, Source, Step, timeline};
 use recording::layout::does;
 use recording::model::Model;
 use recording::ring::{Event, Numbered, Part, Tie};
@@ -207,7 +207,7 @@ fn events_that_are_followed_are_in_the_same_order() {
         if some.is_empty() {
             break;
         }
-        let happenings = live.feed(some, turn as u64);
+        let happenings = live.feed(some, Moment::of(turn as u64));
         seen.extend(
             happenings
                 .iter()
@@ -267,7 +267,7 @@ fn both_ways(read: Vec<(Recording, Events)>, see: impl Fn(&[Happening<'_>])) -> 
         .iter()
         .map(|(recording, events)| (Arc::new(recording.clone()), events.clone()));
     let mut followed = Vec::from_iter(
-        live.feed(shared.collect(), 0)
+        live.feed(shared.collect(), Moment::default())
             .into_iter()
             .map(Happening::into_owned),
     );
@@ -373,4 +373,88 @@ fn ranks_that_one_record_claims_are_nobody() {
     read[1].0.world = Some((4_000_000_000, u32::MAX));
     let (seen, ..) = both_ways(read, own_orders_hold);
     assert_eq!(seen, 160);
+}
+
+/// Part of what was written, as a follower reads it.
+fn part(of: &(Recording, Events), numbers: std::ops::Range<u64>) -> (Arc<Recording>, Events) {
+    let is_in = |event: &&Event| numbers.contains(&event.sequence);
+    let events = Events {
+        events: of.1.events.iter().filter(is_in).copied().collect(),
+        next: numbers.end,
+        ..Events::default()
+    };
+    (Arc::new(of.0.clone()), events)
+}
+
+/// The host of rank 2 is yet to answer: what waits for its events is held, however long that takes. Once it is known that it does not answer, they are put out after a second, and say so; what comes in the end says that it
+/// was overtaken.
+#[test]
+fn what_waits_for_a_host_that_is_yet_to_answer_is_held() {
+    let read = read(ring(2));
+    let mut live = Live::default();
+    let owned =
+        |happenings: Vec<Happening<'_>>| Vec::from_iter(happenings.into_iter().map(Happening::into_owned));
+    let first = live.feed(vec![part(&read[0], 0..8), part(&read[1], 0..8)], Moment::of(1));
+    let mut seen = owned(first);
+    // Rank 0 waits for the message of rank 2, and rank 1 for the meeting.
+    assert_eq!(seen.len(), 4, "{seen:#?}");
+    for now in 1..60 {
+        let at = Moment {
+            now: now * SECOND,
+            heard: 1,
+        };
+        assert!(live.feed(Vec::new(), at).is_empty(), "after {now} s");
+    }
+    let at = Moment {
+        now: 60 * SECOND,
+        heard: 2 * SECOND,
+    };
+    let given_up = owned(live.feed(Vec::new(), at));
+    assert!(!given_up.is_empty());
+    assert!(given_up.iter().any(|each| each.standing.missing == Missing::Late));
+    seen.extend(given_up);
+    let late = owned(live.feed(vec![part(&read[2], 0..8)], Moment::of(61 * SECOND)));
+    assert!(late.iter().any(|each| each.standing.overtaken), "{late:#?}");
+    seen.extend(late);
+    seen.extend(owned(live.finish()));
+    assert_eq!(seen.len(), 24);
+    own_orders_hold(&seen);
+}
+
+/// The clock of the host of rank 2 is ten minutes ahead, which is known before its first event.
+#[test]
+fn a_follower_puts_right_a_clock_of_which_it_is_told() {
+    let read = read(ring(20));
+    let mut live = Live::default();
+    live.correct(2, 1000 - AHEAD as i64);
+    let mut seen = Vec::new();
+    for turn in 0..20 {
+        let parts = read.iter().map(|of| part(of, turn * 4..turn * 4 + 4));
+        let happenings = live.feed(parts.collect(), Moment::of(turn));
+        seen.extend(happenings.into_iter().map(Happening::into_owned));
+    }
+    assert!(live.finish().is_empty());
+    check_order(&seen, 20);
+    let times = seen.iter().map(|each| each.time);
+    let length = times.clone().max().unwrap() - times.min().unwrap();
+    assert!(length.abs_diff(19 * SECOND as i64 / 2 + 9000) < 5000, "{length}");
+}
+
+/// One record says that it is of a job of a million ranks, and comes first. Who follows the job goes on with those that there are.
+#[test]
+fn a_follower_goes_on_though_one_record_claims_a_million_ranks() {
+    let mut read = read(ring(4));
+    read[0].0.world = Some((0, 1_000_000));
+    let mut live = Live::default();
+    let mut seen = Vec::new();
+    for turn in 0..4 {
+        let parts = read.iter().map(|of| part(of, turn * 4..turn * 4 + 4));
+        let happenings = live.feed(parts.collect(), Moment::of(turn));
+        seen.extend(happenings.into_iter().map(Happening::into_owned));
+    }
+    check_order(&seen, 4);
+    assert_eq!(
+        (seen.len(), live.size(), live.lanes().len()),
+        (48, Some(1_000_000), 3)
+    );
 }

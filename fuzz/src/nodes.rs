@@ -2,7 +2,7 @@
 
 use ::nodes::{
     Found, FoundTask, FoundThere, FromNode, Hello, MapFile, MapPlace, Merge, NodeId, NodeRecordings, PIECE,
-    Piece, Plan, PlannedNode, Reader, RecordedPart, Report, Select, TaskRecording, ToNode, VERSION,
+    Piece, Plan, PlannedNode, Reader, RecordedPart, Report, RingPart, Select, TaskRecording, ToNode, VERSION,
 };
 use base::RankSet;
 use snapshot::{Frame, Header, Task};
@@ -59,15 +59,25 @@ fn message(frame: ::nodes::Frame) {
 /// What tasks have recorded is files of bounded size, and what is sent on of them is what they were.
 fn recorded(bytes: &[u8]) {
     let (mut again, mut files) = (NodeRecordings::default(), 0);
+    let mut tasks = Vec::new();
     let read = NodeRecordings::each(bytes, |task| {
-        again.add(&task);
+        assert!(again.add(&task), "what may be read may be sent");
         files += 1;
+        if task.file.len() < 4096 {
+            tasks.push(task);
+        }
     });
     if let Ok(left_out) = read {
         again.leave_out(left_out);
-        let mut count = 0;
-        let read = NodeRecordings::each(&again.to_bytes(), |_| count += 1);
+        let (mut count, mut read_again) = (0, Vec::new());
+        let read = NodeRecordings::each(&again.to_bytes(), |task| {
+            count += 1;
+            if task.file.len() < 4096 {
+                read_again.push(task);
+            }
+        });
         assert_eq!((read, count), (Ok(left_out), files));
+        assert_eq!(read_again, tasks);
     }
 }
 
@@ -185,6 +195,14 @@ pub(crate) fn seeds() -> Vec<(String, Vec<u8>)> {
         file: [vec![0; 300], vec![5; 20], vec![0; 90]].concat().into(),
         ..TaskRecording::default()
     });
+    // A task whose file is known, with what is new in its ring.
+    files.add(&TaskRecording {
+        events: Some(RingPart {
+            from: 5,
+            rows: Vec::from_iter((0..64 * 4).map(|byte| (byte / 3) as u8)).into(),
+        }),
+        ..TaskRecording::default()
+    });
     let part = RecordedPart {
         node: NodeId(3),
         bytes: files.to_bytes(),
@@ -202,6 +220,7 @@ pub(crate) fn seeds() -> Vec<(String, Vec<u8>)> {
         ("map-file", ToNode::MapFile(map_file).to_bytes()),
         ("maps-wanted", FromNode::MapsWanted.to_bytes()),
         ("recordings", ToNode::Recordings.to_bytes()),
+        ("events", ToNode::Events.to_bytes()),
         ("recorded", FromNode::Recorded(part).to_bytes()),
         ("failure", FromNode::Failure("no".to_owned()).to_bytes()),
     ];

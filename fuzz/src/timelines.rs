@@ -118,24 +118,42 @@ fn check_last(bytes: &[u8], sources: &[Source<'_>], timeline: &Timeline<'_>) {
     assert!(text.contains("Last events"), "{text}");
     let json = report::waits_json(&waiting);
     assert!(serde_json::from_str::<Value>(&json).is_ok(), "{json}");
-    check_tail(bytes);
+    check_copies(bytes);
 }
 
-/// A copy of the last slots alone says of them what the whole file says.
-fn check_tail(bytes: &[u8]) {
+/// Copies of parts say what the whole file says: that of the last slots of these, and all that are copied one after the other of everything.
+fn check_copies(bytes: &[u8]) {
+    let copied = |wanted| {
+        let read = |into: &mut [u8], at: usize| {
+            let part = bytes.get(at..at + into.len()).ok_or(())?;
+            into.copy_from_slice(part);
+            Ok::<(), ()>(())
+        };
+        ring::Copied::of(bytes.first_chunk()?, wanted, read).ok()
+    };
     for most in [1, 5, 64] {
-        let Some(tail) = ring::tail(bytes, most) else {
+        let Some(last) = copied(ring::Wanted::Last(most)) else {
             return;
         };
-        let mut copy = vec![0; tail.length];
-        let head = 0..ring::HEADER * 8;
-        for part in std::iter::once(&head).chain(&tail.parts) {
-            copy[part.clone()].copy_from_slice(&bytes[part.clone()]);
+        assert_eq!(last.events(), Events::read(bytes, bytes, last.from));
+        let mut together = Events::default();
+        while let Some(next) = copied(ring::Wanted::From {
+            from: together.next,
+            most,
+        }) {
+            let next = next.events().expect("a copy is a ring");
+            let goes_on = next.next > together.next;
+            together.events.extend(next.events);
+            together.lost.extend(next.lost);
+            (together.pid, together.birth, together.next) = (next.pid, next.birth, next.next);
+            if !goes_on {
+                break;
+            }
         }
-        assert_eq!(
-            Events::read(&copy, &copy, tail.from),
-            Events::read(bytes, bytes, tail.from)
-        );
+        let whole = Events::read(bytes, bytes, 0).expect("it was read before");
+        assert_eq!(together.lost_count(), whole.lost_count());
+        together.lost = whole.lost.clone();
+        assert_eq!(together, whole);
     }
 }
 

@@ -58,10 +58,12 @@ pub enum Kind {
     MapFile = 15,
     /// The node has not found one there.
     MapsWanted = 16,
+    /// What have they written to their rings of events since?
+    Events = 17,
 }
 
 impl Kind {
-    const ALL: [Kind; 16] = [
+    const ALL: [Kind; 17] = [
         Kind::Hello,
         Kind::Select,
         Kind::Found,
@@ -78,6 +80,7 @@ impl Kind {
         Kind::Recorded,
         Kind::MapFile,
         Kind::MapsWanted,
+        Kind::Events,
     ];
 
     fn of_number(number: u8) -> Option<Kind> {

@@ -2,7 +2,7 @@
 //!
 //! **The dialogue.** Whoever asks (the *front*) has a stream to and from a probe on each host (a *node*), however that was started. The probe says
 //! [`Hello`]. The front sends [`Select`], the node answers [`Found`]; the front sends the maps, once, or where they lie if the node may see the same files, and [`Look`] for each look, which the node answers with a
-//! [`Report`]. When the front's end of the stream is closed, the probe ends.
+//! [`Report`]. When the front's end of the stream is closed, the probe ends. Who follows a job asks again and again which events its tasks have written since ([`ToNode::Events`]); what was sent once is not sent again.
 //!
 //! **Frames** ([`frame`]) carry all of it: compressed, checksummed, and bounded before they are read.
 //!
@@ -25,6 +25,7 @@ mod piece;
 mod plan;
 mod recorded;
 pub mod report;
+mod rows;
 pub mod tree;
 
 pub use frame::{Frame, FrameError, Kind, Reader};
@@ -35,5 +36,8 @@ pub use message::{
 };
 pub use piece::{PIECE, Piece, Pieces};
 pub use plan::{FoundThere, Plan, PlannedNode};
-pub use recorded::{Damaged, LARGEST_FILE, NodeRecordings, RecordedPart, TaskRecording};
+pub use recorded::{
+    Damaged, LARGEST_FILE, MOST_EVENTS_OF_NODE, MOST_OF_NODE, NodeRecordings, RecordedPart, TaskRecording,
+};
 pub use report::{Report, SharedStack};
+pub use rows::{MOST_ROWS, RingPart};

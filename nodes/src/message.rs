@@ -87,6 +87,8 @@ pub struct FoundTask {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ThreadsRead {
+    /// None: what the tasks record is looked at alone.
+    None,
     /// The main ones.
     Main,
     /// All.
@@ -108,6 +110,14 @@ pub struct Look {
     /// What the tasks record of their calls of MPI is looked at as well, and is asked for afterwards.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub recordings: bool,
+    /// Of each task's events so many of the last ones go with these.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub events: u64,
+}
+
+/// None are wanted.
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// What the front says.
@@ -128,6 +138,9 @@ pub enum ToNode {
     Look(Look),
     /// What have the tasks recorded, who were looked at before? It is asked once all nodes have answered that, so that there is a moment which lies between both for all of them.
     Recordings,
+    /// What have they written to their rings of events since they were asked for that last? The answer is [`FromNode::Recorded`], of those tasks alone of which there is anything new, with their files where events name
+    /// what was not known before. No look goes before it.
+    Events,
     /// Answer together with other nodes: in place of [`Select`].
     Plan(Plan),
     /// There will be no other question. A single node sees that by the end of the stream.
@@ -179,7 +192,7 @@ pub enum FromNode {
     FoundThere(FoundThere),
     /// What several nodes were seen at, or a piece of it.
     Piece(Piece),
-    /// What the tasks of a node have recorded.
+    /// What the tasks of a node have recorded, or of their events what is new.
     Recorded(RecordedPart),
     /// In answer to [`Look`]: a [`MapFile`] is not there. The maps are to be sent, and the look asked for once more.
     MapsWanted,
@@ -229,6 +242,7 @@ impl ToNode {
             ToNode::MapFile(file) => framed(Kind::MapFile, json(file)),
             ToNode::Look(look) => framed(Kind::Look, json(look)),
             ToNode::Recordings => framed(Kind::Recordings, Vec::new()),
+            ToNode::Events => framed(Kind::Events, Vec::new()),
             ToNode::Plan(plan) => framed(Kind::Plan, json(plan)),
             ToNode::End => framed(Kind::End, Vec::new()),
         }
@@ -252,6 +266,7 @@ impl ToNode {
             Kind::MapFile => parsed(&frame).map(ToNode::MapFile),
             Kind::Look => parsed(&frame).map(ToNode::Look),
             Kind::Recordings => Ok(ToNode::Recordings),
+            Kind::Events => Ok(ToNode::Events),
             Kind::Plan => parsed(&frame).map(ToNode::Plan),
             Kind::End => Ok(ToNode::End),
             other => Err(MessageError::WrongSide(other)),

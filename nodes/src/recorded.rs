@@ -1,8 +1,9 @@
-//! What the tasks of a node have recorded of their calls of MPI, as it travels: the files as they are, without the room in them that was never used, and what only their own host knows of their processes.
+//! What the tasks of a node have recorded of their calls of MPI, as it travels: the files as they are, without the room in them that was never used, of their rings of events a part, and what only their own host
+//! knows of their processes.
 //!
 //! ```text
 //! all  = left out, count, each…
-//! each = flags, now, [count, thread…], length, count, run…
+//! each = flags, now, [count, thread…], length, count, run…, [rows]
 //! run  = zeros before it, length, bytes
 //! ```
 //!
@@ -10,6 +11,7 @@
 //! the node, so that whoever adds up what others have comes to the same, in whatever order.
 
 use crate::merge::NodeId;
+use crate::rows::{ROW, RingPart};
 use base::{put_number, take_number};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -23,6 +25,12 @@ pub const MOST_OF_NODE: usize = 64 << 20;
 
 /// No node has more tasks.
 const MOST_TASKS: u64 = 1 << 12;
+
+/// A node sends no more events than this at one time: what there is beyond them is sent the next time.
+pub const MOST_EVENTS_OF_NODE: usize = 1 << 18;
+
+/// A ring has a row in front of its events, and one at least behind that.
+const MOST_ROWS_OF_NODE: usize = MOST_EVENTS_OF_NODE + 2 * MOST_TASKS as usize;
 
 /// So many zeros are told rather than sent.
 const GAP: usize = 16;
@@ -38,8 +46,10 @@ pub struct TaskRecording<'f> {
     pub threads: Option<Vec<u32>>,
     /// The monotonic clock of its host when it was read, in nanoseconds.
     pub now: u64,
-    /// The file.
+    /// The file; empty where who asks has it, and it says nothing new.
     pub file: Cow<'f, [u8]>,
+    /// Events, if any were asked for and there is a ring.
+    pub events: Option<RingPart<'f>>,
 }
 
 /// What all tasks of a node have recorded, as it is sent: of a file there is no more here than what was written to it.
@@ -48,6 +58,8 @@ pub struct NodeRecordings {
     /// So many files were left out: they could not be read, or there was too much of them.
     left_out: u64,
     count: u64,
+    /// Bytes of the events in it, before they were written down.
+    rows: usize,
     /// Each of the others.
     bodies: Vec<u8>,
 }
@@ -79,27 +91,39 @@ mod flag {
     pub(super) const ALIVE: u64 = 1;
     pub(super) const MOVES: u64 = 1 << 1;
     pub(super) const THREADS: u64 = 1 << 2;
-    pub(super) const ALL: u64 = ALIVE | MOVES | THREADS;
+    pub(super) const EVENTS: u64 = 1 << 3;
+    pub(super) const ALL: u64 = ALIVE | MOVES | THREADS | EVENTS;
 }
 
 impl NodeRecordings {
-    /// Adds what a task has recorded, unless there is too much of it.
-    pub fn add(&mut self, task: &TaskRecording<'_>) {
+    /// Adds what a task has recorded, unless there is too much of it: then it is counted, and `false`.
+    pub fn add(&mut self, task: &TaskRecording<'_>) -> bool {
         let begin = self.bodies.len();
-        if task.file.len() <= LARGEST_FILE && self.count < MOST_TASKS {
+        let events = task.events.as_ref();
+        let rows = events.map_or(0, |events| events.rows.len());
+        let has_room = self.count < MOST_TASKS && self.rows + rows <= MOST_ROWS_OF_NODE * ROW;
+        let fits = task.file.len() <= LARGEST_FILE && events.is_none_or(RingPart::fits);
+        if has_room && fits {
             task.write(&mut self.bodies);
-            self.count += 1;
         }
         if self.bodies.len() == begin || self.bodies.len() > MOST_OF_NODE {
-            self.count -= u64::from(self.bodies.len() > begin);
             self.bodies.truncate(begin);
             self.leave_out(1);
+            return false;
         }
+        self.count += 1;
+        self.rows += rows;
+        true
     }
 
     /// So many files more are left out.
     pub fn leave_out(&mut self, files: u64) {
         self.left_out = self.left_out.saturating_add(files);
+    }
+
+    /// So many of those that were left out are not.
+    pub fn take_back(&mut self, files: u64) {
+        self.left_out = self.left_out.saturating_sub(files);
     }
 
     /// As they are sent.
@@ -116,7 +140,11 @@ impl NodeRecordings {
     /// # Errors
     /// It is nothing that [`NodeRecordings::to_bytes`] writes. What was handed over before was whole.
     pub fn each(bytes: &[u8], mut take: impl FnMut(TaskRecording<'static>)) -> Result<u64, Damaged> {
-        let mut rest = Rest { bytes, at: 0 };
+        let mut rest = Rest {
+            bytes,
+            at: 0,
+            rows: 0,
+        };
         let left_out = rest.number()?;
         let count = rest.number()?;
         if count > MOST_TASKS {
@@ -140,7 +168,8 @@ impl TaskRecording<'_> {
             out,
             flag(self.is_alive, flag::ALIVE)
                 | flag(self.moves, flag::MOVES)
-                | flag(self.threads.is_some(), flag::THREADS),
+                | flag(self.threads.is_some(), flag::THREADS)
+                | flag(self.events.is_some(), flag::EVENTS),
         );
         put_number(out, self.now);
         if let Some(threads) = &self.threads {
@@ -156,6 +185,9 @@ impl TaskRecording<'_> {
             put_number(out, (to - from) as u64);
             out.extend(&self.file[from..to]);
             end = to;
+        }
+        if let Some(events) = &self.events {
+            events.write(out);
         }
     }
 }
@@ -183,6 +215,8 @@ fn runs(file: &[u8]) -> Vec<(usize, usize)> {
 struct Rest<'b> {
     bytes: &'b [u8],
     at: usize,
+    /// Bytes of the events that were read.
+    rows: usize,
 }
 
 impl Rest<'_> {
@@ -224,12 +258,21 @@ impl Rest<'_> {
             self.at += sent.len();
             end = to;
         }
+        let has_events = flags & flag::EVENTS != 0;
+        let events = has_events
+            .then(|| RingPart::read(self.bytes, &mut self.at))
+            .transpose()?;
+        self.rows += events.as_ref().map_or(0, |events| events.rows.len());
+        if self.rows > MOST_ROWS_OF_NODE * ROW {
+            return Err(Damaged);
+        }
         Ok(TaskRecording {
             is_alive: flags & flag::ALIVE != 0,
             moves: flags & flag::MOVES != 0,
             threads,
             now,
             file: file.into(),
+            events,
         })
     }
 }
@@ -278,6 +321,7 @@ impl RecordedPart {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rows::MOST_ROWS;
     use base::Random;
 
     fn recording(random: &mut Random) -> TaskRecording<'static> {
@@ -297,8 +341,12 @@ mod tests {
                     .map(|_| random.below(1 << 30) as u32)
                     .collect()
             }),
-            now: random.below(1 << 50) as u64,
+            now: random.below(1 << 30) as u64,
             file: file.into(),
+            events: (random.below(2) == 0).then(|| RingPart {
+                from: random.below(9) as u64,
+                rows: vec![random.below(256) as u8; ROW * random.below(9)].into(),
+            }),
         }
     }
 
@@ -316,7 +364,7 @@ mod tests {
             let left_out = random.below(3) as u64;
             let mut all = NodeRecordings::default();
             all.leave_out(left_out);
-            tasks.iter().for_each(|task| all.add(task));
+            assert!(tasks.iter().all(|task| all.add(task)));
             let bytes = all.to_bytes();
             assert_eq!(read(&bytes), Ok((left_out, tasks)), "round {round}");
             let end = random.below(bytes.len());
@@ -359,12 +407,32 @@ mod tests {
             file: file.into(),
             ..TaskRecording::default()
         };
-        all.add(&with(file));
+        assert!(all.add(&with(file)));
         assert!(all.to_bytes().len() < 40);
         // What is too large is counted, and nothing else of it is sent.
-        all.add(&with(vec![1; LARGEST_FILE + 1]));
-        all.add(&with(vec![2; 100]));
+        assert!(!all.add(&with(vec![1; LARGEST_FILE + 1])));
+        assert!(all.add(&with(vec![2; 100])));
         let (left_out, tasks) = read(&all.to_bytes()).unwrap();
         assert_eq!((left_out, tasks.len(), tasks[1].file[99]), (1, 2, 2));
+    }
+
+    #[test]
+    fn more_events_than_a_node_may_send_are_neither_written_nor_read() {
+        let most = TaskRecording {
+            events: Some(RingPart {
+                from: 0,
+                rows: vec![0; MOST_ROWS * ROW].into(),
+            }),
+            ..TaskRecording::default()
+        };
+        let mut all = NodeRecordings::default();
+        let added = (0..6).filter(|_| all.add(&most)).count();
+        assert_eq!((added, all.left_out), (4, 2));
+        // One who writes all the same.
+        most.write(&mut all.bodies);
+        all.count += 1;
+        let mut read = 0;
+        assert_eq!(NodeRecordings::each(&all.to_bytes(), |_| read += 1), Err(Damaged));
+        assert_eq!(read, 4);
     }
 }

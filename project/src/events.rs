@@ -2,16 +2,16 @@
 
 use crate::failure::Failure;
 use crate::listener::Listener;
-use crate::recordings::{self, FirstLook};
+use crate::recordings::{self, FirstLook, JobKey, job_of};
+use base::RankSet;
 use engine::recorded::Recording;
 use engine::recorded::matches;
-use engine::timeline::{EXTENSION, Events, ring};
+use engine::timeline::Events;
+use engine::timeline::ring::Wanted;
 use rayon::prelude::*;
 use regular_files::Reader;
-use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
-use std::io;
-use std::os::unix::fs::FileExt as _;
+use runtime_probe::rings::{Portion, Ring, Rings};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -72,18 +72,20 @@ pub fn check_matches(directory: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The events of a job that runs, read again and again.
+/// The events of a job that runs on this host, read again and again.
 pub struct FollowedEvents {
     paths: Vec<PathBuf>,
-    job: String,
-    /// The number of its world, if that was spawned.
-    spawned: Option<u64>,
-    /// The next event of each ring.
-    next: BTreeMap<PathBuf, u64>,
-    /// Rings that stay open: to open one takes much longer than to see that it has nothing new.
-    open: BTreeMap<PathBuf, Arc<File>>,
-    /// The tasks: what their events name, and whether they still run.
-    tasks: BTreeMap<PathBuf, Arc<Recording>>,
+    job: JobKey,
+    rings: Rings,
+}
+
+/// Which tasks of other hosts are read here, whose files are here, too, where hosts share a directory.
+#[derive(Clone, Copy, Debug)]
+pub enum OthersHere<'r> {
+    /// None: these hosts are yet to be heard of.
+    None,
+    /// All but those of these ranks, of which their hosts tell.
+    AllBut(&'r RankSet),
 }
 
 impl FollowedEvents {
@@ -94,66 +96,54 @@ impl FollowedEvents {
     /// There is no recording.
     pub fn new(paths: &[PathBuf], listener: &dyn Listener) -> Result<Self, Failure> {
         let recordings = FirstLook::of_paths(paths, listener)?.into_recordings();
-        let job = recordings.first().map(|(_, recording)| recording.job.clone());
+        let job = recordings.first().map(|(_, recording)| job_of(recording));
+        let mut rings = Rings::default();
+        for (path, recording) in recordings {
+            rings.know(path, Arc::new(recording));
+        }
         Ok(Self {
             paths: paths.to_vec(),
             job: job.unwrap_or_default(),
-            spawned: recordings.first().and_then(|(_, recording)| recording.spawned),
-            next: BTreeMap::new(),
-            open: BTreeMap::new(),
-            tasks: recordings
-                .into_iter()
-                .map(|(file, recording)| (file, Arc::new(recording)))
-                .collect(),
+            rings,
         })
     }
 
     /// What was written since, with recordings that know what it names; also of tasks that have come since. What cannot be read now is tried again next time.
-    pub fn read(&mut self) -> Vec<(Arc<Recording>, Events)> {
+    pub fn read(&mut self, others: OthersHere<'_>) -> Vec<(Arc<Recording>, Events)> {
         let files = recordings::files(&self.paths).unwrap_or_default();
-        let mut looked: Vec<(Option<Arc<File>>, Option<Read>)> = Vec::new();
-        files
-            .par_iter()
-            .map(|file| self.look(file))
-            .collect_into_vec(&mut looked);
-        let mut fresh = Vec::new();
-        for (file, (ring, read)) in files.into_iter().zip(looked) {
-            if let Some(ring) = ring
-                && self.open.len() < MOST_OPEN
-            {
-                self.open.entry(file.clone()).or_insert(ring);
-            }
-            if let Some((recording, events)) = read {
-                self.next.insert(file.clone(), events.next);
-                self.tasks.insert(file, Arc::clone(&recording));
-                fresh.push((recording, events));
-            }
-        }
-        fresh
+        let (job, host) = (&self.job, recordings::host());
+        let is_wanted = |recording: &Recording| {
+            let is_its = (&recording.job, recording.spawned) == (&job.name, job.spawned);
+            let is_here = recording.host == host;
+            is_its
+                && (is_here
+                    || match others {
+                        OthersHere::None => false,
+                        OthersHere::AllBut(ranks) => {
+                            recording.world.is_none_or(|(rank, _)| !ranks.contains(rank))
+                        }
+                    })
+        };
+        let new = self.rings.read(files, WHOLE, is_wanted).into_iter();
+        new.map(|new| (new.recording, new.events)).collect()
     }
 
-    /// The ring beside a recording, and what was written to it since; nothing of either if it cannot be read.
-    fn look(&self, file: &Path) -> (Option<Arc<File>>, Option<Read>) {
-        let ring = match self.open.get(file) {
-            Some(open) => Ring::of(Arc::clone(open)).map(Some),
-            None => Ring::beside(file, &Reader::default()),
-        };
-        let Ok(Some(ring)) = ring else {
-            return (None, None);
-        };
-        let next = self.next.get(file).copied().unwrap_or(0);
-        let read = read_from(file, &ring, next, self.tasks.get(file));
-        // Events before MPI has told the rank are read once that is known.
-        let is_ready = |(recording, events): &Read| {
-            let is_its = (&recording.job, recording.spawned) == (&self.job, self.spawned);
-            is_its && recording.world.is_some() && events.next > next
-        };
-        (Some(ring.file), read.ok().flatten().filter(is_ready))
+    /// Which job it is.
+    pub(crate) fn job(&self) -> &JobKey {
+        &self.job
     }
 
     /// The tasks that were seen.
     pub fn tasks(&self) -> impl Iterator<Item = &Recording> {
-        self.tasks.values().map(Arc::as_ref)
+        self.rings.recordings().map(|(_, recording)| &**recording)
+    }
+
+    /// The ranks of tasks that are on this host.
+    #[must_use]
+    pub fn ranks_here(&self) -> RankSet {
+        let host = recordings::host();
+        let here = self.tasks().filter(|recording| recording.host == host);
+        here.filter_map(|recording| Some(recording.world?.0)).collect()
     }
 
     /// Whether any of the tasks still runs on this host.
@@ -163,111 +153,24 @@ impl FollowedEvents {
     }
 }
 
-/// The last events beside a recording, at most so many; nothing if it has none, or none that can be read.
-pub(crate) fn last_beside(file: &Path, reader: &Reader, most: u64) -> Option<Events> {
-    Ring::beside(file, reader).ok()??.read(most, None).ok()
-}
-
-/// Events, and a recording that knows all that they name.
-type Read = (Arc<Recording>, Events);
-
-/// Rings that are kept open, at most: a process may open no more than some thousand files.
-const MOST_OPEN: usize = 512;
-
-/// A ring that is open, with what it began with then.
-struct Ring {
-    file: Arc<File>,
-    head: [u8; ring::HEADER * 8],
-}
-
-impl Ring {
-    /// The one beside a recording; nothing if it has none.
-    fn beside(recording: &Path, reader: &Reader) -> io::Result<Option<Self>> {
-        let path = recording.with_extension(EXTENSION);
-        if !reader.is_file(&path) {
-            return Ok(None);
-        }
-        Self::of(Arc::new(reader.open(&path)?)).map(Some)
-    }
-
-    /// One that is open.
-    fn of(file: Arc<File>) -> io::Result<Self> {
-        let mut head = [0; ring::HEADER * 8];
-        file.read_exact_at(&mut head, 0)?;
-        Ok(Self { file, head })
-    }
-
-    /// The last events, at most so many, from this number on: of a ring that grows only what is new is read.
-    fn read(&self, most: u64, from: Option<u64>) -> Result<Events, String> {
-        let new = from.map_or(u64::MAX, |from| ring::written(&self.head).saturating_sub(from));
-        let tail = ring::tail(&self.head, most.min(new)).ok_or_else(|| ring::Error::NoRing.to_string())?;
-        // A ring of just so many slots. The whole, most of which nobody looks at, would be cleared in memory each time.
-        let count = ring::written(&self.head).saturating_sub(tail.from).max(1);
-        let copy = || -> io::Result<Vec<u8>> {
-            let mut bytes = vec![0; ring::words(count) * 8];
-            let mut at = self.head.len();
-            for part in &tail.parts {
-                let slots = &mut bytes[at..at + part.len()];
-                self.file.read_exact_at(slots, part.start as u64)?;
-                at += part.len();
-            }
-            let (head, slots) = bytes.split_at_mut(self.head.len());
-            head.copy_from_slice(&self.head);
-            head[ring::header::CAPACITY * 8..][..8].copy_from_slice(&count.to_le_bytes());
-            // The first is where its number has it.
-            slots.rotate_right((tail.from % count) as usize * ring::SLOT * 8);
-            Ok(bytes)
-        };
-        let copy = || copy().map_err(|error| error.to_string());
-        Events::read(&copy()?, &copy()?, from.unwrap_or(tail.from)).map_err(|error| error.to_string())
-    }
-}
+/// All that is new of a ring here.
+const WHOLE: Portion = Portion {
+    events: u64::MAX,
+    with_files: false,
+};
 
 /// All events beside a recording, and then the recording; nothing if it has none.
-fn read_whole(file: &Path) -> Result<Option<Read>, String> {
-    match Ring::beside(file, &Reader::default()) {
-        Ok(Some(ring)) => read_from(file, &ring, 0, None),
-        Ok(None) => Ok(None),
-        Err(error) => Err(error.to_string()),
-    }
-}
-
-/// The events of a ring from this number on, with what the recording beside it says of all that they name; nothing if none are new.
-///
-/// A recording is large, and what it has once said of an operation or a communicator stays so: as long as that which was read before knows all, it is not read again.
-fn read_from(
-    file: &Path,
-    ring: &Ring,
-    next: u64,
-    before: Option<&Arc<Recording>>,
-) -> Result<Option<Read>, String> {
-    // Most rings of a job that waits have nothing new: their beginning tells.
-    if next > 0 && ring::written(&ring.head) <= next {
-        return Ok(None);
-    }
-    let events = ring.read(u64::MAX, Some(next))?;
-    let recording = match before.filter(|before| knows_all(before, &events)) {
-        Some(before) => Arc::clone(before),
-        None => Arc::new(recordings::read_one(file, &Reader::default())?),
+fn read_whole(file: &Path) -> Result<Option<(Arc<Recording>, Events)>, String> {
+    let ring = Ring::beside(file, &Reader::default()).map_err(|error| error.to_string())?;
+    let Some(ring) = ring else { return Ok(None) };
+    let whole = Wanted::From {
+        from: 0,
+        most: u64::MAX,
     };
+    let events = ring.copy(whole)?.events().map_err(|error| error.to_string())?;
+    let recording = recordings::read_one(file, &Reader::default())?;
     if (events.pid, events.birth) != (recording.pid, recording.birth) {
         return Err("its events are of another process".to_owned());
     }
-    Ok(Some((recording, events)))
-}
-
-/// Whether a recording that was read before these events says of all that they name what it is.
-fn knows_all(recording: &Recording, events: &Events) -> bool {
-    let is_its = (events.pid, events.birth) == (recording.pid, recording.birth);
-    let operations = recording.operations.len();
-    let knows = |event: &ring::Event| {
-        let operation = event
-            .operation
-            .is_none_or(|number| (number as usize) < operations);
-        operation
-            && event
-                .communicator
-                .is_none_or(|serial| recording.communicator(serial).is_some())
-    };
-    is_its && recording.world.is_some() && events.events.iter().all(knows)
+    Ok(Some((Arc::new(recording), events)))
 }

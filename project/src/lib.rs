@@ -37,6 +37,7 @@ mod compiler_program;
 mod cores;
 mod embedded;
 mod events;
+mod events_elsewhere;
 mod executable;
 mod failure;
 mod files;
@@ -80,7 +81,8 @@ pub use compile_commands::{
 pub use compiler_command::{Trust, preprocessing};
 pub use cores::{add_lines_of_cores, map_of_cores, ranks_without_core, signals_of_cores};
 pub use embedded::{map_bytes, with_map};
-pub use events::{FollowedEvents, check_matches, recorded_events};
+pub use events::{FollowedEvents, OthersHere, check_matches, recorded_events};
+pub use events_elsewhere::{AskedWithin, EventsElsewhere, Fresh};
 pub use executable::Executable;
 pub use failure::Failure;
 pub use files::{
@@ -106,7 +108,7 @@ pub use recorded_elsewhere::{FromHost, RecordedElsewhere};
 pub use recorder::{
     make_recorder, make_recording_directory, new_recording_directory, program_with_own_mpi, tracer,
 };
-pub use recordings::{FirstLook, recordings_named, waiting};
+pub use recordings::{FirstLook, last_of_each, recordings_named, waiting};
 pub use reducer::make_reducer;
 pub use regular_files::Reader;
 pub use seen::{LookedAt, Seen};

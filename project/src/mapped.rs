@@ -2,6 +2,7 @@
 
 use crate::{recordings, traces};
 use runtime_probe::Job;
+use runtime_probe::recordings::directories_of;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
@@ -26,10 +27,10 @@ impl MappedFiles {
         }
         found
     }
-}
 
-/// The directories that files are in.
-pub(crate) fn directories_of(files: &BTreeSet<PathBuf>) -> Vec<PathBuf> {
-    let directories: BTreeSet<_> = files.iter().filter_map(|file| file.parent()).collect();
-    Vec::from_iter(directories.into_iter().map(ToOwned::to_owned))
+    /// The directories that the recordings are in.
+    #[must_use]
+    pub fn directories_of_recordings(&self) -> Vec<PathBuf> {
+        directories_of(&self.recordings)
+    }
 }

@@ -2,7 +2,8 @@
 
 use base::RankSet;
 use engine::recorded::{Record, Recording, Stage};
-use runtime_probe::recordings::NodeRecordings;
+use engine::timeline::{Events, ring};
+use runtime_probe::recordings::{NodeRecordings, RingPart};
 use std::collections::BTreeMap;
 
 /// What the tasks of one host have recorded.
@@ -16,11 +17,26 @@ pub struct FromHost<'h> {
     pub bytes: &'h [u8],
 }
 
+/// What one task has recorded, with its last events if these were asked for.
+#[derive(Clone, Debug)]
+pub(crate) struct Told {
+    pub(crate) record: Record,
+    pub(crate) events: Option<Events>,
+}
+
+/// What was sent of a ring.
+pub(crate) fn copied(part: RingPart<'_>) -> ring::Copied {
+    ring::Copied {
+        from: part.from,
+        bytes: part.rows.into_owned(),
+    }
+}
+
 /// What tasks on other hosts have recorded.
 #[derive(Clone, Debug, Default)]
 pub struct RecordedElsewhere {
     /// What each of them has.
-    pub(crate) records: Vec<Record>,
+    pub(crate) records: Vec<Told>,
     /// What the user should know of the rest.
     pub notes: Vec<String>,
 }
@@ -29,10 +45,10 @@ impl RecordedElsewhere {
     /// Of hosts in any order. A task is of the host that has its rank; of a rank of which two hosts speak, neither is believed.
     #[must_use]
     pub fn of<'h>(hosts: impl IntoIterator<Item = FromHost<'h>>) -> Self {
-        let mut by_rank: BTreeMap<u32, Vec<Record>> = BTreeMap::new();
+        let mut by_rank: BTreeMap<u32, Vec<Told>> = BTreeMap::new();
         let mut notes = Vec::new();
         for FromHost { host, own, bytes } in hosts {
-            let (mut of_host, mut bad): (BTreeMap<u32, Record>, u64) = (BTreeMap::new(), 0);
+            let (mut of_host, mut bad): (BTreeMap<u32, Told>, u64) = (BTreeMap::new(), 0);
             let read = NodeRecordings::each(bytes, |task| {
                 let Ok(recording) = Recording::read(&task.file) else {
                     bad += 1;
@@ -48,7 +64,10 @@ impl RecordedElsewhere {
                             now: task.now,
                             recording,
                         };
-                        of_host.entry(rank).or_insert(record);
+                        of_host.entry(rank).or_insert_with(|| Told {
+                            record,
+                            events: task.events.and_then(|part| copied(part).events().ok()),
+                        });
                     }
                     Some(_) => bad += 1,
                     // It has not come to MPI_Init yet.
@@ -120,7 +139,7 @@ mod tests {
     }
 
     fn ranks(all: &RecordedElsewhere) -> Vec<u32> {
-        let worlds = all.records.iter().map(|record| record.recording.world);
+        let worlds = all.records.iter().map(|told| told.record.recording.world);
         worlds.map(|world| world.unwrap().0).collect()
     }
 

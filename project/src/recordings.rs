@@ -1,17 +1,17 @@
 //! The recordings of a job: which files they are, and what is known of their processes.
 
-use crate::events::last_beside;
 use crate::failure::Failure;
 use crate::listener::Listener;
-use crate::mapped::{MappedFiles, directories_of};
-use crate::recorded_elsewhere::RecordedElsewhere;
+use crate::mapped::MappedFiles;
+use crate::recorded_elsewhere::{RecordedElsewhere, Told};
 use engine::recorded::{self, Record, Recording, Stage, Waiting};
 use engine::timeline::{Events, Source, last_events, since_epoch};
 use rayon::prelude::*;
 use regular_files::{Limit, Reader, SparseBuffer};
 pub(crate) use runtime_probe::own_host as host;
 pub(crate) use runtime_probe::recordings::{EXTENSION, state_of as state};
-use runtime_probe::recordings::{PAUSE, completed, monotonic, threads_of};
+use runtime_probe::recordings::{PAUSE, completed, directories_of, monotonic, threads_of};
+use runtime_probe::rings::last_beside;
 use runtime_probe::{Job, TaskRef};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -25,6 +25,12 @@ const LEAST_EVENTS: u64 = 64;
 
 /// No recording is larger. Most of one is room that was never used.
 const MOST: Limit = Limit::of(64 << 20);
+
+/// How many of the last events of each of so many tasks are looked at.
+#[must_use]
+pub fn last_of_each(tasks: usize) -> u64 {
+    EVENTS.checked_div(tasks as u64).unwrap_or(0).max(LEAST_EVENTS)
+}
 
 /// Who waits for whom; nothing if no task has recorded anything.
 pub fn waiting(records: &[Record]) -> Option<Waiting> {
@@ -40,7 +46,7 @@ pub struct FirstLook {
     /// How many events of each are read the next time.
     events: u64,
     /// What tasks on other hosts have recorded.
-    elsewhere: Vec<Record>,
+    elsewhere: Vec<Told>,
 }
 
 impl FirstLook {
@@ -84,6 +90,12 @@ impl FirstLook {
         FirstLook::new(first, reader)
     }
 
+    /// Nothing on this host.
+    #[must_use]
+    pub fn of_nothing() -> FirstLook {
+        FirstLook::new(Vec::new(), Reader::default())
+    }
+
     fn new(recordings: Vec<(PathBuf, Recording)>, reader: Reader) -> FirstLook {
         FirstLook {
             recordings,
@@ -97,10 +109,13 @@ impl FirstLook {
     /// The same, with what tasks of the job on other hosts have recorded: those hosts were looked at after this one, and asked for it before this one is looked at again.
     #[must_use]
     pub fn beside(mut self, elsewhere: RecordedElsewhere) -> FirstLook {
-        let of_others = elsewhere.records.first().map(|record| job_of(&record.recording));
+        let of_others = elsewhere
+            .records
+            .first()
+            .map(|told| job_of(&told.record.recording));
         let own = self.recordings.first().map(|(_, recording)| job_of(recording));
         let job = own.or(of_others);
-        let is_its = |record: &Record| Some(job_of(&record.recording)) == job;
+        let is_its = |told: &Told| Some(job_of(&told.record.recording)) == job;
         self.elsewhere = elsewhere.records;
         self.elsewhere.retain(is_its);
         self
@@ -120,12 +135,11 @@ impl FirstLook {
     /// The same, and who waits for whom by them, with the last events of each task where these are recorded.
     #[must_use]
     pub fn with_waiting(mut self) -> (Vec<Record>, Option<Waiting>) {
-        let rings = self.recordings.len() as u64;
-        self.events = EVENTS.checked_div(rings).unwrap_or(0).max(LEAST_EVENTS);
+        self.events = last_of_each(self.recordings.len() + self.elsewhere.len());
         let SecondLook {
             records,
             events,
-            clock,
+            runs,
         } = self.look_again();
         let Some(mut waiting) = waiting(&records) else {
             return (records, None);
@@ -137,9 +151,15 @@ impl FirstLook {
         });
         let sources = Vec::from_iter(sources);
         if !sources.is_empty() {
-            let here = records.iter().map(|record| &record.recording);
-            let here = here.filter(|recording| recording.host == host());
-            let now = clock.and_then(|clock| here.map(|recording| since_epoch(recording, clock)).max());
+            let here = records.iter().filter(|record| record.recording.host == host());
+            let here = here
+                .map(|record| since_epoch(&record.recording, record.now))
+                .max();
+            let there = records
+                .iter()
+                .map(|record| since_epoch(&record.recording, record.now));
+            // By our own clock, if there is a task here.
+            let now = here.or(there.max()).filter(|_| runs);
             waiting.last_events = Some(last_events(&sources, now));
         }
         (records, Some(waiting))
@@ -163,7 +183,8 @@ impl FirstLook {
         let mut events = Vec::new();
         if self.events > 0 {
             // Before the recordings, which then know all that the events name.
-            let last = |(path, _): &(PathBuf, Recording)| last_beside(path, reader, self.events);
+            let last =
+                |(path, _): &(PathBuf, Recording)| last_beside(path, reader, self.events)?.events().ok();
             first.par_iter().map(last).collect_into_vec(&mut events);
         }
         let mut later: Vec<Option<Recording>> = Vec::new();
@@ -195,7 +216,7 @@ impl FirstLook {
         });
         events.resize_with(alive.len(), || None);
         let rank = |record: &Record| record.recording.world.map(|(rank, _)| rank);
-        let elsewhere = BTreeSet::from_iter(self.elsewhere.iter().filter_map(rank));
+        let elsewhere = BTreeSet::from_iter(self.elsewhere.iter().filter_map(|told| rank(&told.record)));
         // Where hosts share a directory the file of a task is here, too, and what is known of its process is not.
         let is_told_elsewhere = |record: &Record| {
             let is_of_rank = rank(record).is_some_and(|rank| elsewhere.contains(&rank));
@@ -204,12 +225,14 @@ impl FirstLook {
         let own = records
             .zip(events)
             .filter(|(record, _)| !is_told_elsewhere(record));
-        let (mut records, events): (Vec<Record>, Vec<Option<Events>>) = own.unzip();
-        records.extend(self.elsewhere);
+        let runs_elsewhere = self.elsewhere.iter().any(|told| !told.record.is_gone);
+        let elsewhere = self.elsewhere.into_iter();
+        let elsewhere = elsewhere.map(|told| (told.record, told.events));
+        let (records, events) = own.chain(elsewhere).unzip();
         SecondLook {
             records,
             events,
-            clock: job_runs.then_some(now),
+            runs: job_runs || runs_elsewhere,
         }
     }
 }
@@ -219,8 +242,8 @@ struct SecondLook {
     records: Vec<Record>,
     /// The last events of each, where they were asked for.
     events: Vec<Option<Events>>,
-    /// The monotonic clock of this host then, if the job runs.
-    clock: Option<u64>,
+    /// The job runs, here or elsewhere.
+    runs: bool,
 }
 
 /// Recordings that a user names: directories and files as they are, and for the number of a process where what its job records is.
@@ -320,14 +343,14 @@ fn read_into(file: &Path, reader: &Reader, buffer: &mut SparseBuffer) -> Result<
 }
 
 /// Which job a recording is of, as its task knows it: its name, its size, and the number of its world if that was spawned. Ranks of two worlds have the same numbers.
-#[derive(PartialEq, Eq)]
-struct JobKey {
-    name: String,
-    size: Option<u32>,
-    spawned: Option<u64>,
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct JobKey {
+    pub(crate) name: String,
+    pub(crate) size: Option<u32>,
+    pub(crate) spawned: Option<u64>,
 }
 
-fn job_of(recording: &Recording) -> JobKey {
+pub(crate) fn job_of(recording: &Recording) -> JobKey {
     JobKey {
         name: recording.job.clone(),
         size: recording.world.map(|(_, size)| size),

@@ -8,9 +8,10 @@ pub use pack::{PackedTraces, TracePacker, Writers};
 
 use crate::failure::Failure;
 use crate::listener::Listener;
-use crate::mapped::{MappedFiles, directories_of};
+use crate::mapped::MappedFiles;
 use engine::traces::{Process, Task, ThreadFiles};
 use regular_files::{Limit, Reader};
+use runtime_probe::recordings::directories_of;
 use runtime_probe::{Job, TaskRef};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

@@ -3,6 +3,10 @@
 //! The file is an array of 64-bit words, little endian: [`HEADER`] words, then slots of [`SLOT`] words. Event `n`, counted from 0, stands in slot `n % capacity`. *Publication.* The writer stores 0 as a slot's number, then its words, then the
 //! event's number plus one. A reader that copies the slots and then sees the same number again has the whole event; one that is written over meanwhile is lost, which the numbers tell.
 
+mod copied;
+
+pub use copied::{Copied, CopyError, Wanted};
+
 use crate::layout::word;
 use std::fmt;
 use std::ops::Range;
@@ -34,6 +38,8 @@ pub mod header {
     pub const CAPACITY: usize = 4;
     /// How many events were begun to be written.
     pub const WRITTEN: usize = 5;
+    /// Of a copy of a part ([`Copied`](super::Copied)): how many were begun to be written in the whole.
+    pub const TOTAL: usize = 6;
 }
 
 /// Words of a slot.
@@ -208,40 +214,6 @@ pub const fn words(capacity: u64) -> usize {
 #[must_use]
 pub fn written(head: &[u8]) -> u64 {
     word(head, header::WRITTEN)
-}
-
-/// Where the last events of a file stand.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tail {
-    /// The number of the first of them.
-    pub from: u64,
-    /// How long the whole file is, in bytes.
-    pub length: usize,
-    /// The bytes of the file that hold them, without its header.
-    pub parts: Vec<Range<usize>>,
-}
-
-/// Where the last events stand, at most so many, by the first [`HEADER`] words of a file. A copy of the file that has its header and these parts is read
-/// from [`Tail::from`] on as the whole is; nothing if it is no ring.
-#[must_use]
-pub fn tail(head: &[u8], most: u64) -> Option<Tail> {
-    let capacity = word(head, header::CAPACITY);
-    if word(head, header::MAGIC) != MAGIC || !(1..=MOST).contains(&capacity) {
-        return None;
-    }
-    let written = written(head);
-    let from = written.saturating_sub(most.min(capacity));
-    let byte = |slot: u64| (HEADER + slot as usize * SLOT) * 8;
-    let (first, behind) = (from % capacity, from % capacity + (written - from));
-    let parts = [
-        byte(first)..byte(behind.min(capacity)),
-        byte(0)..byte(behind.saturating_sub(capacity)),
-    ];
-    Some(Tail {
-        from,
-        length: words(capacity) * 8,
-        parts: parts.into_iter().filter(|part| !part.is_empty()).collect(),
-    })
 }
 
 impl Events {

@@ -3,11 +3,13 @@
 //! The files are where the tasks have them mapped, and beside them are those of tasks that have ended. They are looked at twice: with the stacks, and when they are asked for. Whoever completes no call in between
 //! holds still all that is read of it; since they are asked for once all hosts have looked, one moment lies between both looks of every host, and what is read of all of them held at that moment.
 
+use crate::following::part_of;
 use crate::procfs;
 use crate::proctable::own_host;
+use crate::rings::last_beside;
 use crate::tasks::{Job, TaskRef};
-pub use nodes::NodeRecordings;
-use nodes::{LARGEST_FILE, TaskRecording};
+use nodes::{LARGEST_FILE, MOST_ROWS, TaskRecording};
+pub use nodes::{NodeRecordings, RingPart};
 use recording::Recording;
 use regular_files::{Limit, Reader, SparseBuffer};
 use std::collections::BTreeSet;
@@ -23,7 +25,7 @@ pub const EXTENSION: &str = "recording";
 pub const PAUSE: Duration = Duration::from_millis(100);
 
 /// No recording is larger. Most of one is room that was never used.
-const MOST: Limit = Limit::of(LARGEST_FILE as u64);
+pub(crate) const MOST: Limit = Limit::of(LARGEST_FILE as u64);
 
 /// Calls that the threads of a task have completed.
 pub fn completed(recording: &Recording) -> Vec<(u32, u64)> {
@@ -56,11 +58,39 @@ pub fn monotonic() -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
+/// The recordings that the tasks of a job have mapped.
+pub(crate) fn mapped_by(job: &Job) -> BTreeSet<PathBuf> {
+    let mapped = job.tasks.iter().filter_map(|task| {
+        let [file] = task.mapped_files([EXTENSION]);
+        file
+    });
+    mapped.collect()
+}
+
+/// The directories that files are in.
+#[must_use]
+pub fn directories_of(files: &BTreeSet<PathBuf>) -> Vec<PathBuf> {
+    let directories: BTreeSet<_> = files.iter().filter_map(|file| file.parent()).collect();
+    Vec::from_iter(directories.into_iter().map(ToOwned::to_owned))
+}
+
+/// The recordings in these directories, as far as they can be read.
+pub(crate) fn recordings_in(directories: &[PathBuf]) -> Vec<PathBuf> {
+    let entries = directories
+        .iter()
+        .filter_map(|directory| std::fs::read_dir(directory).ok());
+    let files = entries.flatten().filter_map(|entry| Some(entry.ok()?.path()));
+    let files = files.filter(|file| file.extension().is_some_and(|ending| ending == EXTENSION));
+    files.collect()
+}
+
 /// The recordings of the tasks of a job, as they were when they were first looked at.
 #[derive(Debug)]
 pub(crate) struct FirstSight {
     files: Vec<Sighted>,
     left_out: u64,
+    /// So many of the last events of each go with it.
+    events: u64,
     reader: Reader,
     at: Instant,
 }
@@ -73,25 +103,16 @@ struct Sighted {
 
 impl FirstSight {
     /// Those of the tasks that run here, and of those of their job that have ended here. Nothing is found if the job is not recorded.
-    pub(crate) fn of(job: &Job) -> Self {
+    pub(crate) fn of(job: &Job, events: u64) -> Self {
         let mut sight = FirstSight {
             files: Vec::new(),
             left_out: 0,
+            events: events.min(MOST_ROWS as u64 - 1),
             reader: Reader::of(job.tasks.iter().filter_map(TaskRef::user)),
             at: Instant::now(),
         };
-        let mapped = job.tasks.iter().filter_map(|task| {
-            let [file] = task.mapped_files([EXTENSION]);
-            file
-        });
-        let mapped = BTreeSet::from_iter(mapped);
-        let directories: BTreeSet<_> = mapped.iter().filter_map(|file| file.parent()).collect();
-        let entries = directories
-            .iter()
-            .filter_map(|directory| std::fs::read_dir(directory).ok());
-        let files = entries.flatten().filter_map(|entry| Some(entry.ok()?.path()));
-        let files = files.filter(|file| file.extension().is_some_and(|ending| ending == EXTENSION));
-        let mut files = Vec::from_iter(files);
+        let mapped = mapped_by(job);
+        let mut files = recordings_in(&directories_of(&mapped));
         files.sort();
         let (mut buffer, host) = (SparseBuffer::default(), own_host());
         let mut read = Vec::new();
@@ -134,18 +155,28 @@ impl FirstSight {
             completed: before,
         } in &self.files
         {
+            // Before the recording, which then knows all that they name.
+            let last = (self.events > 0)
+                .then(|| last_beside(path, &self.reader, self.events))
+                .flatten();
             let Some((file, recording)) = self.read(path, &mut buffer) else {
                 found.leave_out(1);
                 continue;
             };
             let is_alive = state_of(&recording).is_some();
-            found.add(&TaskRecording {
+            let mut sent = TaskRecording {
                 is_alive,
                 moves: completed(&recording) != *before,
                 threads: is_alive.then(|| threads_of(recording.pid)).flatten(),
                 now: monotonic(),
                 file: file.into(),
-            });
+                events: last.as_ref().map(part_of),
+            };
+            if !found.add(&sent) && sent.events.take().is_some() {
+                // The recording tells more than what its task did last.
+                found.take_back(1);
+                found.add(&sent);
+            }
         }
         found
     }

@@ -4,6 +4,7 @@
 //! doing. The kernel then releases what it holds. Should the end of the stream be lost as well, a limit of time ends it.
 
 use crate::error::ProbeError;
+use crate::following::Following;
 use crate::gather::Stopping;
 use crate::proctable::own_host;
 use crate::recordings::FirstSight;
@@ -132,17 +133,23 @@ fn answer_all(
             },
             ToNode::Look(_) if served.lacks_maps => FromNode::MapsWanted,
             ToNode::Look(look) => FromNode::Report(served.look(look)),
-            ToNode::Recordings => FromNode::Recorded(RecordedPart {
-                bytes: served.recordings(),
-                last: true,
-                ..RecordedPart::default()
-            }),
+            ToNode::Recordings => recorded(served.recordings()),
+            ToNode::Events => recorded(served.events()),
             ToNode::Plan(_) | ToNode::End => {
                 FromNode::Failure("a probe answers for its own host alone".to_owned())
             }
         };
         send(output, &answer)?;
     }
+}
+
+/// What this host alone has recorded.
+fn recorded(bytes: Vec<u8>) -> FromNode {
+    FromNode::Recorded(RecordedPart {
+        bytes,
+        last: true,
+        ..RecordedPart::default()
+    })
 }
 
 /// The tasks of this host that were asked for, and the maps by which they are read.
@@ -154,6 +161,8 @@ pub struct Served {
     lacks_maps: bool,
     /// What they record, as it was at the last look.
     recorded: Option<FirstSight>,
+    /// Their rings of events, if they are followed.
+    following: Following,
 }
 
 impl Default for Served {
@@ -163,6 +172,7 @@ impl Default for Served {
             maps: vec![Map::default()],
             lacks_maps: false,
             recorded: None,
+            following: Following::default(),
         }
     }
 }
@@ -174,6 +184,7 @@ impl Served {
     /// There are none, and why.
     pub fn select(&mut self, select: &Select) -> Result<Found, String> {
         self.job = selected(select)?;
+        self.following = Following::default();
         Ok(found(&self.job))
     }
 
@@ -204,14 +215,25 @@ impl Served {
 
     /// What they are at.
     pub fn look(&mut self, look: Look) -> Report {
-        self.recorded = look.recordings.then(|| FirstSight::of(&self.job));
+        self.recorded = look.recordings.then(|| FirstSight::of(&self.job, look.events));
         let recorded = self.recorded.as_ref().map_or(0, FirstSight::count);
-        let maps = Vec::from_iter(&self.maps);
-        let (header, records) = take_each(&maps, &self.job.tasks, options(look));
+        let report = match options(look) {
+            Some(options) => {
+                let maps = Vec::from_iter(&self.maps);
+                let (header, records) = take_each(&maps, &self.job.tasks, options);
+                Report::of(header, records)
+            }
+            None => Report::default(),
+        };
         Report {
             recorded: u32::try_from(recorded).unwrap_or(u32::MAX),
-            ..Report::of(header, records)
+            ..report
         }
+    }
+
+    /// What they have written to their rings of events since this was asked last, as [`nodes::NodeRecordings`] are sent.
+    pub fn events(&mut self) -> Vec<u8> {
+        self.following.events(&self.job).to_bytes()
     }
 
     /// What they have recorded until a moment after the last look, as [`nodes::NodeRecordings`] are sent; nothing if that was not at what they record.
@@ -290,11 +312,13 @@ fn found(job: &Job) -> Found {
     }
 }
 
-fn options(look: Look) -> Options {
-    Options {
+/// How their stacks are looked at, if they are.
+fn options(look: Look) -> Option<Options> {
+    Some(Options {
         limit: usize::try_from(look.limit).unwrap_or(usize::MAX),
         patience: Duration::from_millis(look.patience_ms),
         threads: match look.threads {
+            ThreadsRead::None => return None,
             ThreadsRead::Main => Threads::Main,
             ThreadsRead::All => Threads::All,
         },
@@ -304,7 +328,7 @@ fn options(look: Look) -> Options {
             Stopping::Sparing
         },
         ..Options::default()
-    }
+    })
 }
 
 impl Options {
@@ -319,6 +343,7 @@ impl Options {
             limit: self.limit as u64,
             patience_ms: u64::try_from(self.patience.as_millis()).unwrap_or(u64::MAX),
             recordings: false,
+            events: 0,
         }
     }
 }

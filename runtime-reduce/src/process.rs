@@ -96,7 +96,7 @@ impl<N: Network, S: Source> Process<N, S> {
             ToNode::Recordings => self.recordings(until),
             ToNode::End => return Next::Nothing,
             // What a single node is told, and nobody says here.
-            ToNode::Select(_) | ToNode::MapFile(_) => return Next::Question,
+            ToNode::Select(_) | ToNode::MapFile(_) | ToNode::Events => return Next::Question,
         };
         match (answer, tree::parent(rank)) {
             (Some(answer), _) => frames.iter().for_each(|frame| answer(frame)),

@@ -103,6 +103,7 @@ pub const LOOK: Look = Look {
     limit: 0,
     patience_ms: 0,
     recordings: false,
+    events: 0,
 };
 
 /// Runs a process that replays.

@@ -4,6 +4,7 @@
 
 mod cluster;
 mod faults;
+mod following;
 mod hosts;
 mod otherwise;
 mod reducing;

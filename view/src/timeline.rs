@@ -186,6 +186,11 @@ impl TimelineState {
         self.said = said;
     }
 
+    /// Something that the user should know: it stands there until the next key.
+    pub fn note(&mut self, text: &str) {
+        text.clone_into(&mut self.message);
+    }
+
     /// How many events were lost by now.
     pub fn lose(&mut self, lost: u64) {
         self.lost = lost;

@@ -6,6 +6,7 @@ mod calls;
 mod cores;
 mod dear;
 mod entry;
+mod followed;
 mod gdb;
 mod guesses;
 mod jobs;
