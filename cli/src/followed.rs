@@ -357,6 +357,7 @@ impl FollowedJob {
             }
             std::thread::sleep(TURN);
         }
+        elsewhere.unheard().iter().for_each(|host| output::warn(host));
         let here = match &self.here {
             Some(_) => project::recorded_events(&self.paths, &Terminal::showing(false)).unwrap_or_default(),
             None => Vec::new(),

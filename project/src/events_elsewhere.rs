@@ -55,7 +55,7 @@ struct Known {
 pub struct EventsElsewhere {
     /// The job, once it is known.
     job: Option<JobKey>,
-    /// How many ranks it has, where the launcher tells.
+    /// How many ranks it has, once that is known: the launcher tells, or else the first task that is believed.
     size: Option<u32>,
     /// The ranks of this host.
     here: RankSet,
@@ -93,6 +93,8 @@ impl EventsElsewhere {
     /// It is the job that these tasks are of, which run here.
     pub fn is_of(&mut self, here: &crate::FollowedEvents) {
         self.job = Some(here.job().clone());
+        // It may not have come to MPI_Init yet.
+        self.size = self.size.or(here.job().size);
         self.here = here.ranks_here();
     }
 
@@ -202,7 +204,8 @@ impl EventsElsewhere {
             return None;
         }
         let job = self.job.get_or_insert_with(|| job_of(recording));
-        if *job != job_of(recording) || self.size.is_some_and(|known| known != size) {
+        let is_its = (&job.name, job.spawned) == (&recording.job, recording.spawned);
+        if !is_its || *self.size.get_or_insert(size) != size {
             self.doubt(host, Doubt::OtherJob);
             return None;
         }

@@ -44,8 +44,9 @@ struct Host {
     /// When it was asked for what it has answered last; before that, when it was begun.
     heard: Instant,
     has_answered: bool,
-    is_lost: bool,
-    /// It was said that its events do not come.
+    /// Why nothing comes from it now.
+    loss: Option<String>,
+    /// It was said that its events do not come, and nothing is held for it.
     is_missed: bool,
 }
 
@@ -116,7 +117,7 @@ impl Elsewhere {
                 ranks: asked.ranks.clone(),
                 heard: begun,
                 has_answered: false,
-                is_lost: false,
+                loss: None,
                 is_missed: false,
             };
             (node, host)
@@ -177,7 +178,7 @@ impl Elsewhere {
     /// The ranks of which hosts tell. Nothing as long as a host may yet tell of others.
     pub(super) fn ranks(&self) -> Option<RankSet> {
         let shared = locked(&self.shared);
-        let is_known = |host: &Host| host.has_answered || host.is_lost || host.is_missed;
+        let is_known = |host: &Host| host.has_answered || host.loss.is_some() || host.is_missed;
         shared.hosts.values().all(is_known).then(|| shared.events.ranks())
     }
 
@@ -193,9 +194,22 @@ impl Elsewhere {
     pub(super) fn has_caught_up(&self) -> bool {
         let shared = locked(&self.shared);
         let is_done = |host: &Host| {
-            host.is_lost || host.is_missed || host.has_answered && shared.events.has_told_all(&host.name)
+            host.loss.is_some()
+                || host.is_missed
+                || host.has_answered && shared.events.has_told_all(&host.name)
         };
         shared.hosts.values().all(is_done)
+    }
+
+    /// The hosts of which nothing was heard, each with the reason.
+    pub(super) fn unheard(&self) -> Vec<String> {
+        let shared = locked(&self.shared);
+        let unheard = shared.hosts.values().filter(|host| !host.has_answered);
+        let why = |host: &Host| {
+            let loss = host.loss.as_deref().unwrap_or("it does not answer");
+            format!("{}: {loss}", host.in_words(&shared.events))
+        };
+        unheard.map(why).collect()
     }
 
     /// By whom it can be asked what all have recorded.
@@ -217,7 +231,7 @@ impl Drop for Elsewhere {
 impl Host {
     /// Whether nothing is held for it any more.
     fn is_given_up(&self, deadline: Duration, now: Instant) -> bool {
-        now.saturating_duration_since(self.heard) > deadline
+        self.is_missed || now.saturating_duration_since(self.heard) > deadline
     }
 
     /// Its ranks with its name, for a message.
@@ -302,8 +316,8 @@ impl Talk {
         fresh.extend(new);
         host.heard = asked;
         host.has_answered = true;
-        if host.is_lost || host.is_missed {
-            (host.is_lost, host.is_missed) = (false, false);
+        if host.loss.take().is_some() || host.is_missed {
+            host.is_missed = false;
             notes.push(format!("{}: events come again", host.in_words(events)));
         }
     }
@@ -315,32 +329,30 @@ impl Talk {
             events, hosts, notes, ..
         } = &mut *shared;
         let now = Instant::now();
-        let mut why = BTreeMap::new();
         for (node, _, loss) in self.gathering.lost_now() {
-            why.insert(node, loss.to_string());
-            let Some(host) = hosts.get_mut(&node).filter(|host| !host.is_lost) else {
+            let Some(host) = hosts.get_mut(&node) else {
                 continue;
             };
-            host.is_lost = true;
-            if !host.has_answered {
-                // Its ranks may only be starting.
-                continue;
-            }
-            if has_ended(loss) {
+            let is_new = host.loss.replace(loss.to_string()).is_none();
+            let is_over = host.has_answered && has_ended(loss);
+            if is_over || !loss.may_pass() {
                 // Nothing more is to come.
-                host.is_missed = true;
                 events.lose(&host.name);
-            } else {
+                host.is_missed = true;
+            }
+            // Of a host that has never answered the ranks may only be starting.
+            let is_worth_saying = host.has_answered && !is_over || !loss.may_pass();
+            if is_new && is_worth_saying {
                 notes.push(format!("{}: no events come: {loss}", host.in_words(events)));
             }
         }
-        for (node, host) in hosts {
+        for host in hosts.values_mut() {
             if host.is_missed || !host.is_given_up(self.deadline, now) {
                 continue;
             }
             host.is_missed = true;
             events.lose(&host.name);
-            let why = why.get(node).map_or("it does not answer", String::as_str);
+            let why = host.loss.as_deref().unwrap_or("it does not answer");
             notes.push(format!(
                 "{}: no events have come for {:?} ({why}): what waits for them is held no longer, and says so",
                 host.in_words(events),

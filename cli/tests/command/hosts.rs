@@ -77,3 +77,53 @@ fn lists_and_commands_that_make_no_sense_are_refused_and_so_is_a_job_that_nobody
         }
     }
 }
+
+/// Who follows a job on other hosts says the same of them, and which are not there.
+#[test]
+fn whoever_follows_a_job_elsewhere_is_told_what_cannot_be_asked() {
+    let sandbox = Sandbox::new("followed-hosts");
+    sandbox.write("good", "node1\nnode2:7,8\n");
+    let probe = env!("CARGO_BIN_EXE_hindmost");
+    let unreached = [
+        "--probe",
+        probe,
+        "--via",
+        "sh -c 'echo no route to {host} >&2' - {command}",
+    ];
+    let listed = ["timeline", "--hosts", "good"];
+    let message = sandbox.refused(&[&listed[..], &unreached].concat());
+    for words in [
+        "host node1: it could not be reached (no route to node1)",
+        "host node2: it could not be reached (no route to node2)",
+        "no task of the job has recorded events",
+        "hint: hindmost run --events",
+    ] {
+        assert!(message.contains(words), "no '{words}' in: {message}");
+    }
+    for (arguments, words) in [
+        (&["timeline", "--hosts", "missing"][..], "missing"),
+        (
+            &["timeline", "--hosts", "good", "recordings"],
+            "cannot be used with",
+        ),
+        (
+            &["timeline", "--hosts", "good", "--reduce", "mpi"],
+            "not reduced by MPI",
+        ),
+        (&["until", "rank 3 in MPI", "--hosts", "missing"], "missing"),
+        (
+            &["until", "rank 3 in MPI", "--hosts", "good", "--", "true"],
+            "cannot be used with",
+        ),
+        (
+            &["until", "rank 3 in MPI", "--recordings", "4000000000"],
+            "4000000000",
+        ),
+    ] {
+        let message = sandbox.refused(arguments);
+        assert!(
+            message.contains(words),
+            "{arguments:?}: no '{words}' in: {message}"
+        );
+    }
+}

@@ -154,7 +154,7 @@ fn what_tasks_write_comes_once_and_a_host_that_is_lost_costs_no_other() {
         ranks: None,
     });
     let patience = Patience {
-        deadline: Duration::from_secs(8),
+        deadline: Duration::from_secs(5),
         grace: Duration::from_secs(1),
     };
     let probe = Probe::new(&fs::read(env!("CARGO_BIN_EXE_hindmost-probe")).unwrap()).unwrap();

@@ -127,6 +127,18 @@ fn it_goes_along_until_it_stands_still() {
 }
 
 #[test]
+fn what_a_user_should_know_stands_there_until_the_next_key() {
+    let mut state = two_ranks();
+    state.note("rank 3 on host b: no events come");
+    assert!(has(
+        &screen(&mut state, 64, 24),
+        "rank 3 on host b: no events come"
+    ));
+    press(&mut state, "m");
+    assert!(!has(&screen(&mut state, 64, 24), "no events come"));
+}
+
+#[test]
 fn what_is_searched_is_found_and_what_is_filtered_is_gone() {
     let mut state = two_ranks();
     let _ = screen(&mut state, 120, 24);
