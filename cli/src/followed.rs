@@ -50,6 +50,8 @@ pub(crate) struct FollowedJob {
     started: Instant,
     /// It was said that nothing is recorded.
     has_said: bool,
+    /// A job that began before this, in nanoseconds since the epoch, is not the one that is meant: a directory may have recordings of others.
+    begins: u64,
 }
 
 /// A job of which it is not known yet where it runs.
@@ -111,8 +113,10 @@ impl FollowedJob {
     }
 
     /// The job that a launcher has just started, whose tasks record here into this directory. Where it runs is known when the launcher tells.
-    pub(crate) fn launched(launcher: u32, directory: &Path, args: &HostArgs) -> Self {
+    /// It began after `begins`, in nanoseconds since the epoch.
+    pub(crate) fn launched(launcher: u32, begins: u64, directory: &Path, args: &HostArgs) -> Self {
         let mut job = Self::new(vec![directory.to_owned()]);
+        job.begins = begins;
         job.sought = (!args.here).then(|| Sought {
             launcher,
             args: args.clone(),
@@ -130,6 +134,7 @@ impl FollowedJob {
             live: Live::default(),
             started: Instant::now(),
             has_said: false,
+            begins: 0,
         }
     }
 
@@ -229,7 +234,8 @@ impl FollowedJob {
         if self.here.is_some() || self.paths.is_empty() {
             return;
         }
-        self.here = FollowedEvents::new(&self.paths, &Silent).ok();
+        let here = FollowedEvents::new(&self.paths, &Silent).ok();
+        self.here = here.filter(|here| here.tasks().all(|task| task.started >= self.begins));
         if let (Some(here), Some(elsewhere)) = (&self.here, &self.elsewhere) {
             elsewhere.is_of(here);
         }

@@ -66,8 +66,10 @@ pub(crate) fn run(args: &UntilArgs) -> anyhow::Result<Status> {
         // What is typed is for this program.
         command.stdin(Stdio::null());
     }
+    let begins = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let begins = u64::try_from(begins.as_nanos()).unwrap_or(u64::MAX);
     let mut child = command.spawn().map_err(|error| cannot_start(&command, &error))?;
-    let followed = FollowedJob::launched(child.id(), &directory, &args.reach);
+    let followed = FollowedJob::launched(child.id(), begins, &directory, &args.reach);
     let outcome = until.follow(followed, Some(&mut child));
     if until.ends.load(Ordering::Relaxed) || outcome.is_err() || args.end && until.times > 0 {
         end(&child);
