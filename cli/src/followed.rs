@@ -21,6 +21,9 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// How often it is asked where a job runs that has just been started.
 const SOUGHT: Duration = Duration::from_millis(300);
 
+/// A launcher that runs tells where its ranks are within this, if it does.
+const STARTING: Duration = Duration::from_secs(5);
+
 /// How often it is looked whether all hosts have told what they had.
 const TURN: Duration = Duration::from_millis(20);
 
@@ -59,6 +62,18 @@ struct Sought {
     launcher: u32,
     args: HostArgs,
     asked: Option<Instant>,
+    /// How long it is asked.
+    patience: Duration,
+    whose: Whose,
+}
+
+/// By whom a job was started.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Whose {
+    /// By this command, which knows when it ends.
+    Ours,
+    /// Before that.
+    Named,
 }
 
 /// Who waits for whom by what all tasks have recorded can be asked of this again and again, from any thread.
@@ -88,14 +103,35 @@ impl FollowedJob {
         let found = match (&which.hosts, &which.job) {
             (Some(path), _) => Some(Plan::listed(path, args)?.whereabouts()?),
             (None, Some(id)) => Some(Plan::of_batch(id, args)?.whereabouts()?),
-            (None, None) => whereabouts_of(names, args)?,
+            (None, None) => None,
         };
-        let Some(found) = found else {
-            return Self::in_directories(project::recordings_named(names)?);
+        let (found, launcher) = match found {
+            Some(found) => (found, None),
+            None => match whereabouts_of(names, args)? {
+                Some(found) => found,
+                None => return Self::in_directories(project::recordings_named(names)?),
+            },
         };
         found.say_how();
-        found.notes.iter().for_each(|note| output::warn(note));
         let paths = MappedFiles::of(&found.job).directories_of_recordings();
+        let may_have_others = found.asked.is_empty() && !args.here && !found.job.missing.is_empty();
+        if let (true, Some(launcher)) = (may_have_others, launcher) {
+            // It has perhaps not got to telling which hosts it has.
+            let mut job = if paths.is_empty() {
+                Self::new(paths)
+            } else {
+                Self::in_directories(paths)?
+            };
+            job.sought = Some(Sought {
+                launcher,
+                args: args.clone(),
+                asked: None,
+                patience: STARTING,
+                whose: Whose::Named,
+            });
+            return Ok(job);
+        }
+        found.notes.iter().for_each(|note| output::warn(note));
         if found.asked.is_empty() {
             if paths.is_empty() {
                 return Err(Failure::new("the job is not recorded")
@@ -121,6 +157,8 @@ impl FollowedJob {
             launcher,
             args: args.clone(),
             asked: None,
+            patience: args.deadline,
+            whose: Whose::Ours,
         });
         job
     }
@@ -215,7 +253,8 @@ impl FollowedJob {
     /// Whether all hosts have answered, and none has any events.
     fn is_unrecorded(&self) -> bool {
         let has_none = |elsewhere: &Elsewhere| elsewhere.ranks().is_some_and(|ranks| ranks.is_empty());
-        self.here.is_none() && self.sought.is_none() && self.elsewhere.as_ref().is_some_and(has_none)
+        let is_nowhere = self.elsewhere.as_ref().map_or(self.paths.is_empty(), has_none);
+        self.here.is_none() && self.sought.is_none() && is_nowhere
     }
 
     /// What is new of the tasks here, and of those whose files are here, too, while their own hosts do not tell of them.
@@ -251,9 +290,15 @@ impl FollowedJob {
         }
         sought.asked = Some(Instant::now());
         let (launcher, args) = (sought.launcher, sought.args.clone());
+        let (patience, whose) = (sought.patience, sought.whose);
         let mut has_none_here = false;
         if self.elsewhere.is_none() {
             let found = project::job_of(launcher).ok();
+            if let Some(job) = &found
+                && self.paths.is_empty()
+            {
+                self.paths = MappedFiles::of(job).directories_of_recordings();
+            }
             let found = found.and_then(|job| Whereabouts::of_job(job, Some(launcher), None, &args).ok());
             if let Some(found) = found.filter(|found| !found.asked.is_empty()) {
                 has_none_here = found.job.tasks.is_empty();
@@ -270,8 +315,7 @@ impl FollowedJob {
         let is_known = has_all || self.elsewhere.is_some() && (self.here.is_some() || has_none_here);
         if is_known {
             self.sought = None;
-        } else if self.started.elapsed() > args.deadline && (self.here.is_some() || self.elsewhere.is_some())
-        {
+        } else if self.started.elapsed() > patience && (self.is_found() || whose == Whose::Named) {
             self.sought = None;
             if self.elsewhere.is_none() {
                 return vec![
@@ -287,7 +331,12 @@ impl FollowedJob {
     fn is_running(&self) -> bool {
         let is_here = self.here.as_ref().is_some_and(FollowedEvents::is_running);
         let is_elsewhere = self.elsewhere.as_ref().is_some_and(Elsewhere::is_running);
-        is_here || is_elsewhere
+        // It may only be starting.
+        let is_sought = self
+            .sought
+            .as_ref()
+            .is_some_and(|sought| sought.whose == Whose::Named);
+        is_here || is_elsewhere || is_sought
     }
 
     /// The tasks of this host.
@@ -332,7 +381,11 @@ impl FollowedJob {
     ///
     /// # Errors
     /// None of them has events.
-    pub(crate) fn whole(&self) -> Result<Vec<(Recording, Events)>, Failure> {
+    pub(crate) fn whole(&mut self) -> Result<Vec<(Recording, Events)>, Failure> {
+        while self.sought.is_some() {
+            self.seek_elsewhere().iter().for_each(|note| output::warn(note));
+            std::thread::sleep(TURN);
+        }
         let Some(elsewhere) = &self.elsewhere else {
             return project::recorded_events(&self.paths, &Terminal::showing(false));
         };
@@ -385,8 +438,8 @@ impl FollowedJob {
     }
 }
 
-/// Where the job of a process runs, if that is all that is named.
-fn whereabouts_of(names: &[PathBuf], args: &HostArgs) -> Result<Option<Whereabouts>, Failure> {
+/// Where the job of a process runs, if that is all that is named; and the launcher, if it is one.
+fn whereabouts_of(names: &[PathBuf], args: &HostArgs) -> Result<Option<(Whereabouts, Option<u32>)>, Failure> {
     let [name] = names else { return Ok(None) };
     let pid = name.to_str().and_then(|name| name.parse::<u32>().ok());
     let Some(pid) = pid.filter(|_| !name.exists()) else {
@@ -394,7 +447,8 @@ fn whereabouts_of(names: &[PathBuf], args: &HostArgs) -> Result<Option<Whereabou
     };
     let job = project::job_of(pid)?;
     let launcher = job.tasks.iter().all(|task| task.pid != pid).then_some(pid);
-    Whereabouts::of_job(job, launcher, None, args).map(Some)
+    let found = Whereabouts::of_job(job, launcher, None, args)?;
+    Ok(Some((found, launcher)))
 }
 
 /// Says nothing of recordings that are not there yet.

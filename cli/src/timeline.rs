@@ -23,7 +23,7 @@ pub(crate) fn run(args: &TimelineArgs) -> anyhow::Result<Status> {
     {
         return of_file(args, &timeline_of(&trace));
     }
-    let job = FollowedJob::of(&args.paths, &args.which, &args.reach)?;
+    let mut job = FollowedJob::of(&args.paths, &args.which, &args.reach)?;
     if args.view {
         return timeline_view::run(job);
     }

@@ -42,7 +42,7 @@ fn words(row: &[u8]) -> [u64; WORDS] {
 impl RingPart<'_> {
     /// Whether it can be sent: whole rows, and no more than a reader takes.
     pub(crate) fn fits(&self) -> bool {
-        self.rows.len() % ROW == 0 && self.rows.len() / ROW <= MOST_ROWS
+        self.rows.len().is_multiple_of(ROW) && self.rows.len() / ROW <= MOST_ROWS
     }
 
     pub(crate) fn write(&self, out: &mut Vec<u8>) {
