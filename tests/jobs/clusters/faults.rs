@@ -1,7 +1,7 @@
 //! Links that are slow, or go while they are used.
 
-use super::hosts::until;
 use super::cluster::{Cluster, warnings};
+use super::hosts::until;
 use crate::hindmost::said;
 use serde_json::Value;
 use std::process::Stdio;
