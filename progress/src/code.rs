@@ -6,9 +6,10 @@
 //! that functions return to where they were called from, and preserve the registers that the System V ABI tells them to.
 
 use crate::beneath;
-use crate::code_flow::{CodeDoubt, CodePlace, CodeProof, FunctionCode, LoopBefore};
+use crate::code_flow::FunctionCode;
 use crate::code_iterations::AnchoredLoops;
 use crate::code_loops::{is_of_source, may_be_another_call, may_be_one_point};
+use crate::code_proof::{CodeDoubt, CodePlace, CodeProof, LoopBefore};
 use crate::locate::is_of_start;
 use crate::verdict::{CodeVerdict, Relation};
 use crate::{ExecutionPoint, Frame, Located, Order};

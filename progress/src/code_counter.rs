@@ -6,7 +6,8 @@
 //! constant on every way in, each place that holds `v` plus something tells how often the header was passed. (A linear induction variable of the
 //! machine's code, as compilers know those of the source.)
 
-use crate::code_flow::{CodePlace, FunctionCode};
+use crate::code_flow::FunctionCode;
+use crate::code_proof::CodePlace;
 use progress_map::{LocationEffect, MachineLocation};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, PoisonError};

@@ -6,7 +6,7 @@
 //! that cannot be: both tasks can come round in every loop of the source around both, or registers have told the
 //! iterations of as many loops of the code.
 
-use crate::code_flow::Around;
+use crate::code_proof::Around;
 use crate::locate::{Located, LocatedFrame};
 use crate::{Order, flow};
 use progress_map::{Function, LoopId, LovClass, PointId};

@@ -48,6 +48,7 @@ mod code_counter;
 mod code_flow;
 mod code_iterations;
 mod code_loops;
+mod code_proof;
 mod communicating;
 mod compare;
 mod contradicted;
