@@ -4,14 +4,15 @@ mod recorded;
 
 use crate::host_args::HostArgs;
 use crate::output;
+use crate::sent_probe::probe;
 use crate::together::{Together, WantedReduction};
 use crate::wanted_map::WantedMap;
 use anyhow::Context as _;
 use base::RankSet;
-use cluster::{Asked, Gathering, Loss, MapFrames, Patience, Probe, Seen, SentMap, Transport};
+use cluster::{Asked, Gathering, Loss, MapFrames, Patience, Seen, SentMap, Transport};
 use nodes::{All, Found, Look, Merge, NodeId, Piece, Report};
 use project::{Failure, JobMap, Tasks};
-use regular_files::{Limit, User};
+use regular_files::User;
 use runtime_probe::{Job, Options, ProcessTable, TableEntry, own_host};
 use snapshot::{Header, Task, VERSION};
 use std::collections::{BTreeMap, BTreeSet};
@@ -414,6 +415,16 @@ impl Everywhere {
                 })
             }));
         }
+        // Open MPI has 0 for a process of which it has not yet been told, and does not mend that.
+        for entry in table.entries.iter_mut().filter(|entry| entry.pid == 0) {
+            let there = self
+                .answered()
+                .filter(|(asked, _)| asked.host.as_str() == entry.host);
+            let mut tasks = there.flat_map(|(_, found)| &found.tasks);
+            if let Some(task) = tasks.find(|task| task.rank == Some(entry.rank)) {
+                entry.pid = task.pid;
+            }
+        }
         table.entries.sort();
         table
     }
@@ -481,36 +492,4 @@ pub(crate) fn not_seen(ranks: Option<&RankSet>, host: &str) -> String {
         ),
         _ => format!("host {host} was not seen, and a rank there may be further behind"),
     }
-}
-
-/// A probe with all its debug info has less.
-const LARGEST_PROBE: Limit = Limit::of(256 << 20);
-
-/// The file that the user names, or the one of this name that is installed beside this command.
-pub(crate) fn named_or_beside(named: Option<&Path>, name: &str) -> Result<PathBuf, Failure> {
-    match named {
-        Some(named) => Ok(named.to_owned()),
-        None => Ok(std::env::current_exe()
-            .map_err(|error| Failure::new(format!("it is not known where hindmost is: {error}")))?
-            .with_file_name(name)),
-    }
-}
-
-/// The probe that is sent along.
-pub(crate) fn probe(args: &HostArgs) -> Result<Probe, Failure> {
-    const NAME: &str = "hindmost-probe";
-    let path = named_or_beside(args.probe.as_deref(), NAME)?;
-    let refused = |why: String| {
-        Failure::new(format!("{}: {why}", path.display())).hint(format!(
-            "to look at other hosts hindmost sends {NAME} there, which is installed beside it; --probe FILE names another, --here asks no other host"
-        ))
-    };
-    let bytes =
-        regular_files::read_named(&path, LARGEST_PROBE).map_err(|error| refused(error.to_string()))?;
-    let probe = Probe::new(&bytes).map_err(|fault| refused(fault.to_string()))?;
-    let probe = match std::path::absolute(&path) {
-        Ok(path) => probe.found_at(&path),
-        Err(_) => probe,
-    };
-    Ok(if args.keep_probe { probe.kept() } else { probe })
 }

@@ -31,6 +31,7 @@ mod recorder;
 mod recorder_args;
 mod reducer;
 mod screen;
+mod sent_probe;
 mod show;
 mod slice;
 mod timeline;

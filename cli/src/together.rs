@@ -1,7 +1,7 @@
 //! Hosts whose answers are reduced by MPI on the hosts themselves, where the user wants it. Who has no part in it is asked as without: nothing that fails here costs more than a third of the time that a look has.
 
-use crate::everywhere::named_or_beside;
 use crate::host_args::{HostArgs, Reduce};
+use crate::sent_probe::named_or_beside;
 use cluster::{Asked, Launch, Loss, Reduction, Transport};
 use nodes::{Found, NodeId};
 use project::Failure;

@@ -258,6 +258,22 @@ fn bytes_of(MapFile { path, hash, .. }: &MapFile) -> Option<Vec<u8>> {
     (blake3::hash(&bytes) == *hash).then_some(bytes)
 }
 
+/// The tasks of a launcher's table on this host, by their pids and ranks. Open MPI has 0 for a process of which it had not been told when it made the table, and leaves it so: that is
+/// the one of its rank, if a single job runs here.
+fn of_table(tasks: &[(u32, u32)]) -> Vec<TaskRef> {
+    let lacks_pids = tasks.iter().any(|&(pid, _)| pid == 0);
+    let running = lacks_pids.then(|| only_job().unwrap_or_default());
+    let of_rank = |rank: u32| {
+        let mut running = running.iter().flat_map(|job| &job.tasks);
+        running.find(|task| task.rank == Some(rank)).cloned()
+    };
+    let found = tasks.iter().filter_map(|&(pid, rank)| match pid {
+        0 => of_rank(rank),
+        _ => Some(TaskRef::of(pid, Some(rank))),
+    });
+    found.collect()
+}
+
 /// The tasks of this host that are meant.
 ///
 /// # Errors
@@ -266,10 +282,7 @@ pub fn selected(select: &Select) -> Result<Job, String> {
     let job = match select {
         Select::Table { tasks, owner } => {
             let mut job = Job {
-                tasks: tasks
-                    .iter()
-                    .map(|&(pid, rank)| TaskRef::of(pid, Some(rank)))
-                    .collect(),
+                tasks: of_table(tasks),
                 ..Job::default()
             };
             job.keep_ranks_of(*owner, "the launcher");

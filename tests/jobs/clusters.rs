@@ -68,6 +68,7 @@ fn one_command_answers_for_all_hosts_though_some_are_half_dead() {
     cluster.names_rank_2(&["--hosts", list.to_str().unwrap()], "");
     cluster.nothing_remains();
     cluster.is_a_job_of_flux(&text);
+    cluster.has_a_table_without_a_pid(&launcher, &text);
     cluster.is_looked_at_in_other_ways(&launcher);
     cluster.is_reduced_by_mpi(&launcher, &OPEN_MPI);
     cluster.has_a_full_disk(&launcher);

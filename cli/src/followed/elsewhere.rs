@@ -3,7 +3,7 @@
 //! As long as something of a host may still come, what waits for it is held: until the deadline has passed since it was last heard. The thread ends with this program or when it is dropped, and with it the dialogues.
 
 use crate::host_args::HostArgs;
-use crate::{everywhere, output};
+use crate::{output, sent_probe};
 use base::RankSet;
 use cluster::{Asked, Gathering, Loss, Patience, Streamed, Transport};
 use nodes::{Look, NodeId, ThreadsRead};
@@ -104,7 +104,7 @@ impl Elsewhere {
                     .hint("without --reduce each host is asked for its own"),
             );
         }
-        let probe = everywhere::probe(args)?;
+        let probe = sent_probe::probe(args)?;
         let patience = Patience {
             deadline: args.deadline,
             grace: args.grace,

@@ -61,4 +61,18 @@ impl Cluster {
         assert!(took < Duration::from_secs(50), "{took:?}");
         self.nothing_remains();
     }
+
+    /// Open MPI now and then has no pid in its table for a process of another host, but 0. Here it is made so for rank 3, and the table with which `find` has gone on is the one from before.
+    pub(super) fn has_a_table_without_a_pid(&self, launcher: &str, table: &str) {
+        // An entry of the table is two pointers and the pid, padded.
+        let forget = "set var *(int *) (*(long *) &MPIR_proctable + 24 * 3 + 16) = 0";
+        let gdb = ["gdb", "-q", "-nx", "-batch", "-p", launcher, "-ex", forget];
+        let forgotten = self.hosts.run(1, &gdb);
+        assert!(forgotten.status.success(), "{}", said(&forgotten));
+        let kept = self.directory.join("table-without-a-pid");
+        let answer = self.names_rank_2(&[launcher, "--save-table", kept.to_str().unwrap()], "");
+        assert_eq!(answer["tasks"], 4, "{answer:#}");
+        assert!(!warnings(&answer).contains("not seen"), "{answer:#}");
+        assert_eq!(std::fs::read_to_string(&kept).unwrap(), table);
+    }
 }
