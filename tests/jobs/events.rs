@@ -1,7 +1,7 @@
 //! The events of real jobs in causal order: what is exported is held against the rules of MPI, counted anew from the lines alone (`plans/events.c`).
 
 use crate::hindmost::{PATIENCE, hindmost, my_turn, run, said};
-use crate::waits::{Debug, RANKS, Running, fits, made_of, start_with};
+use crate::waits::{Debug, RANKS, Running, fits, made_of, start_preloading, start_with};
 use corpus::Mpi;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -283,20 +283,24 @@ fn told(event: &Value) -> String {
     event.to_string()
 }
 
+/// The lines of a job once all that the program does is done.
+fn all_of(job: &Running) -> Vec<Value> {
+    let begun = Instant::now();
+    loop {
+        let lines = lines(&job.directory);
+        if lines.first().is_some_and(|_| is_done(&lines[1..])) {
+            return lines;
+        }
+        assert!(begun.elapsed() < PATIENCE, "{:#?}", lines.last());
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
 fn events_of(mpi: Mpi) {
     let _turn = my_turn();
     let made = made_of(mpi, "events", Debug::None);
     let mut job = start_with(mpi, &made, "events", "", &["--events"]);
-    let begun = Instant::now();
-    let lines = loop {
-        let lines = lines(&job.directory);
-        if lines.first().is_some_and(|_| is_done(&lines[1..])) {
-            break lines;
-        }
-        // What is read while the job runs is in order, too.
-        assert!(begun.elapsed() < PATIENCE, "{:#?}", lines.last());
-        std::thread::sleep(Duration::from_millis(50));
-    };
+    let lines = all_of(&job);
     assert_eq!(
         (&lines[0]["untied"], &lines[0]["left_out"]),
         (&0.into(), &0.into()),
@@ -343,4 +347,39 @@ fn events_are_in_causal_order_under_open_mpi() {
 #[test]
 fn events_are_in_causal_order_under_mpich() {
     events_of(Mpi::Mpich);
+}
+
+/// How many messages came before they were sent, by the clocks of the ranks alone.
+fn backwards(events: &[Value]) -> usize {
+    let moment = |event: &Value| number(event, "local_ns").unwrap();
+    let at = |event: &Value| Some((number(event, "rank")?, number(event, "sequence")?));
+    let told: BTreeMap<_, _> = events.iter().map(|event| (at(event), moment(event))).collect();
+    let received = events.iter().filter(|event| event.get("from").is_some());
+    received
+        .filter(|event| told[&at(&event["cause"])] > moment(event))
+        .count()
+}
+
+/// The clock of rank 4 is more than a second late, and goes slower than that of rank 0.
+fn events_of_clocks_apart(mpi: Mpi) {
+    let _turn = my_turn();
+    let made = made_of(mpi, "events", Debug::None);
+    let mut job = start_preloading(mpi, &made, "skewed", "skewed", &["--events"]);
+    let lines = all_of(&job);
+    job.end();
+    let events = &lines[1..];
+    check_order(events);
+    // Each message along the ring but the one back to rank 0.
+    let along = TURNS * (RANKS - 1);
+    assert!(backwards(events) >= along, "{} of {along}", backwards(events));
+}
+
+#[test]
+fn events_are_in_causal_order_where_clocks_are_apart_under_open_mpi() {
+    events_of_clocks_apart(Mpi::OpenMpi);
+}
+
+#[test]
+fn events_are_in_causal_order_where_clocks_are_apart_under_mpich() {
+    events_of_clocks_apart(Mpi::Mpich);
 }

@@ -90,17 +90,48 @@ pub(crate) fn start_with(
 /// The same with so many ranks.
 pub(crate) fn start_ranks(
     mpi: Mpi,
-    (recorder, program): &(PathBuf, PathBuf),
+    made: &(PathBuf, PathBuf),
     name: &str,
     ranks: usize,
     plan: &str,
     options: &[&str],
 ) -> Running {
+    let mut command = hindmost();
+    command.env("PLAN", plan);
+    start_as(mpi, made, name, ranks, (command, options))
+}
+
+/// A job that follows no plan, all processes of which load a library of `plans` first.
+pub(crate) fn start_preloading(
+    mpi: Mpi,
+    made: &(PathBuf, PathBuf),
+    library: &str,
+    name: &str,
+    options: &[&str],
+) -> Running {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("jobs/plans/{library}.c"));
+    let library = out().join(format!("{library}.so"));
+    let output = run(Command::new("gcc")
+        .args(["-O1", "-shared", "-fPIC", "-o"])
+        .arg(&library)
+        .arg(source));
+    assert!(output.status.success(), "{}", said(&output));
+    let mut command = hindmost();
+    command.env("LD_PRELOAD", library);
+    start_as(mpi, made, name, RANKS, (command, options))
+}
+
+fn start_as(
+    mpi: Mpi,
+    (recorder, program): &(PathBuf, PathBuf),
+    name: &str,
+    ranks: usize,
+    (mut command, options): (Command, &[&str]),
+) -> Running {
     let directory = out().join(format!("recorded-{}-{name}", mpi.name()));
     let _ = std::fs::remove_dir_all(&directory);
     let processes = JobProcesses::new();
     let (variable, value) = processes.variable();
-    let mut command = hindmost();
     command
         .args(["run", "--recorder"])
         .arg(recorder)
@@ -113,7 +144,7 @@ pub(crate) fn start_ranks(
         command.args(["--allow-run-as-root", "--oversubscribe"]);
     }
     command.args(["-np", &ranks.to_string()]).arg(program);
-    command.env(variable, value).env("PLAN", plan);
+    command.env(variable, value);
     command
         .stdin(Stdio::null())
         .stdout(Stdio::null())
