@@ -103,18 +103,10 @@ fn whoever_follows_a_job_elsewhere_is_told_what_cannot_be_asked() {
     for (arguments, words) in [
         (&["timeline", "--hosts", "missing"][..], "missing"),
         (
-            &["timeline", "--hosts", "good", "recordings"],
-            "cannot be used with",
-        ),
-        (
             &["timeline", "--hosts", "good", "--reduce", "mpi"],
             "not reduced by MPI",
         ),
         (&["until", "rank 3 in MPI", "--hosts", "missing"], "missing"),
-        (
-            &["until", "rank 3 in MPI", "--hosts", "good", "--", "true"],
-            "cannot be used with",
-        ),
         (
             &["until", "rank 3 in MPI", "--recordings", "4000000000"],
             "4000000000",
@@ -125,5 +117,13 @@ fn whoever_follows_a_job_elsewhere_is_told_what_cannot_be_asked() {
             message.contains(words),
             "{arguments:?}: no '{words}' in: {message}"
         );
+    }
+    for together in [
+        &["timeline", "--hosts", "good", "recordings"][..],
+        &["until", "rank 3 in MPI", "--hosts", "good", "--", "true"],
+    ] {
+        let run = sandbox.run(together);
+        assert_eq!(run.code, Some(2), "{together:?}: {}", run.err);
+        assert!(run.err.contains("cannot be used with"), "{}", run.err);
     }
 }
