@@ -23,7 +23,7 @@ use crate::stack::Frames;
 use crate::trouble::Outcome;
 use crate::variables::{VariableSearch, bind_variables};
 use crate::wanted::{add_handed, global_names, wanted};
-use crate::{across_jumps, carried, hidden, overwritten, steady};
+use crate::{carried, hidden, overwritten, steady};
 use base::Diagnostic;
 use progress_map::{Binding, BoundFunction, FunctionId, Map};
 use std::collections::{BTreeMap, BTreeSet};
@@ -117,7 +117,6 @@ pub(crate) fn assemble(
     let compiler = compiler(debug);
     let overwritten = overwritten::withhold(map, &mut binding, compiler, &in_registers.writes);
     report.overwritten(overwritten);
-    report.across_jumps(across_jumps::withhold(&mut binding, compiler));
     let described = carried::described(map, &binding);
     withhold_stale(map, compiler, &mut binding, &call_sites, &mut report);
     carried::add(map, &mut binding, &described, &in_registers.alike);

@@ -152,16 +152,6 @@ impl<'r> Report<'r> {
         }
     }
 
-    /// Says how many variables are described as two numbers at the two ends of a jump.
-    pub(crate) fn across_jumps(&mut self, count: usize) {
-        if count > 0 {
-            let message = format!(
-                "{count} variables are not read from registers of which the debug info says one thing before a jump and another behind it"
-            );
-            self.whole(Severity::Note, message);
-        }
-    }
-
     pub(crate) fn overwritten(&mut self, count: usize) {
         if count > 0 {
             let message = format!(
