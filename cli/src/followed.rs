@@ -117,11 +117,7 @@ impl FollowedJob {
         let may_have_others = found.asked.is_empty() && !args.here && !found.job.missing.is_empty();
         if let (true, Some(launcher)) = (may_have_others, launcher) {
             // It has perhaps not got to telling which hosts it has.
-            let mut job = if paths.is_empty() {
-                Self::new(paths)
-            } else {
-                Self::in_directories(paths)?
-            };
+            let mut job = Self::with_any_in(paths)?;
             job.sought = Some(Sought {
                 launcher,
                 args: args.clone(),
@@ -132,19 +128,14 @@ impl FollowedJob {
             return Ok(job);
         }
         found.notes.iter().for_each(|note| output::warn(note));
-        if found.asked.is_empty() {
-            if paths.is_empty() {
-                return Err(Failure::new("the job is not recorded")
-                    .hint("hindmost run --events -- mpirun … starts one that is"));
-            }
-            return Self::in_directories(paths);
+        if found.asked.is_empty() && paths.is_empty() {
+            return Err(Failure::new("the job is not recorded")
+                .hint("hindmost run --events -- mpirun … starts one that is"));
         }
-        let mut job = if paths.is_empty() {
-            Self::new(paths)
-        } else {
-            Self::in_directories(paths)?
-        };
-        job.follow_elsewhere(found, args)?;
+        let mut job = Self::with_any_in(paths)?;
+        if !found.asked.is_empty() {
+            job.follow_elsewhere(found, args)?;
+        }
         Ok(job)
     }
 
@@ -174,6 +165,14 @@ impl FollowedJob {
             has_said: false,
             begins: 0,
         }
+    }
+
+    /// With what tasks of this host record in these directories, if there are any.
+    fn with_any_in(paths: Vec<PathBuf>) -> Result<Self, Failure> {
+        if paths.is_empty() {
+            return Ok(Self::new(paths));
+        }
+        Self::in_directories(paths)
     }
 
     fn in_directories(paths: Vec<PathBuf>) -> Result<Self, Failure> {

@@ -182,14 +182,8 @@ impl FunctionCode {
                 let relation = self.by_flow(&region, at_a, at_b)?;
                 let other = || self.component(&region, at_b);
                 let passed = match relation {
-                    Relation::Before => {
-                        !self.has_copy[at_a]
-                            && self.is_passed_on_the_way(&region, (&component, at_a), &other())
-                    }
-                    Relation::After => {
-                        !self.has_copy[at_b]
-                            && self.is_passed_on_the_way(&region, (&other(), at_b), &component)
-                    }
+                    Relation::Before => self.is_passed_on_the_way(&region, (&component, at_a), &other()),
+                    Relation::After => self.is_passed_on_the_way(&region, (&other(), at_b), &component),
                     _ => false,
                 };
                 let around = self.around(&region, told, (at_a, at_b));
@@ -443,6 +437,10 @@ impl FunctionCode {
     /// the later may be on the way out of a loop of the source that the earlier is still in (`if (failed) { report(); break; }`), or one of two calls of the
     /// source that share an instruction, of which the other one comes first.
     fn is_passed_on_the_way(&self, region: &Region, (earlier, at): (&[bool], usize), later: &[bool]) -> bool {
+        // A copy may have been passed instead.
+        if self.has_copy[at] {
+            return false;
+        }
         let entries = self.entries(region);
         let without = |gone: &[bool]| Region {
             alive: region

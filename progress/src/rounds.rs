@@ -7,7 +7,7 @@
 //! Where it was known how many rounds there are, they may be laid out one after the other. Then a call leads to another one at the same place of the source.
 
 use crate::Order;
-use crate::code_calls::SourceAt;
+use crate::code_calls::{CallsOfCode, SourceAt};
 use progress_map::{Binding, BoundSite, Function, FunctionId, MachineCode, PointId, PointKind};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -60,12 +60,14 @@ impl Order<'_> {
     /// rounds may have been laid out one after the other, where it was known how many there are.
     fn repeats_a_call(&self, (at, binding): (usize, &Binding), number: u32, id: FunctionId) -> bool {
         let code = self.function_code(at, number);
-        let block = |at: usize| &binding.code.blocks[code.blocks[at] as usize];
+        let inlined = CallsOfCode::new(self, binding, &code).inlined;
         let all = || 0..code.blocks.len();
-        let start = all().map(|at| block(at).start).min().unwrap_or(0);
-        let end = all().map(|at| block(at).end).max().unwrap_or(0);
-        let inlined = binding.inlined_in(start..end);
-        let sources = all().map(|at| SourceAt::new(binding, &inlined, block(at).end.saturating_sub(1)));
+        let last = |at: usize| {
+            binding.code.blocks[code.blocks[at] as usize]
+                .end
+                .saturating_sub(1)
+        };
+        let sources = all().map(|at| SourceAt::new(binding, &inlined, last(at)));
         let sources = Vec::from_iter(sources);
         let is_call = |at: &usize| code.communicates(code.blocks[*at]);
         all().filter(is_call).any(|call| {

@@ -113,9 +113,8 @@ impl FollowedEvents {
         let files = recordings::files(&self.paths).unwrap_or_default();
         let (job, host) = (&self.job, recordings::host());
         let is_wanted = |recording: &Recording| {
-            let is_its = (&recording.job, recording.spawned) == (&job.name, job.spawned);
             let is_here = recording.host == host;
-            is_its
+            job.has(recording)
                 && (is_here
                     || match others {
                         OthersHere::None => false,

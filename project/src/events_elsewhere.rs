@@ -204,8 +204,7 @@ impl EventsElsewhere {
             return None;
         }
         let job = self.job.get_or_insert_with(|| job_of(recording));
-        let is_its = (&job.name, job.spawned) == (&recording.job, recording.spawned);
-        if !is_its || *self.size.get_or_insert(size) != size {
+        if !job.has(recording) || *self.size.get_or_insert(size) != size {
             self.doubt(host, Doubt::OtherJob);
             return None;
         }

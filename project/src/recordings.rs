@@ -350,6 +350,13 @@ pub(crate) struct JobKey {
     pub(crate) spawned: Option<u64>,
 }
 
+impl JobKey {
+    /// Whether a recording is of this job, whose size a task does not know before MPI_Init.
+    pub(crate) fn has(&self, recording: &Recording) -> bool {
+        (&self.name, self.spawned) == (&recording.job, recording.spawned)
+    }
+}
+
 pub(crate) fn job_of(recording: &Recording) -> JobKey {
     JobKey {
         name: recording.job.clone(),

@@ -36,22 +36,9 @@ pub(super) struct StackUse {
     /// What it writes: the first byte, how many, and whether that may be a slot.
     written: Vec<(i64, usize, bool)>,
     /// The addresses that it computes, or writes to at a distance that is not fixed.
-    escapes: Vec<Escape>,
-    /// It computes an address from the stack pointer, or writes there, where the frame pointer alone is at a known distance.
-    below_frame: bool,
+    escapes: Vec<Pointer>,
     /// It aligns the stack pointer.
     aligns: bool,
-}
-
-/// An address that goes somewhere, or that is written to.
-#[derive(Clone, Copy, Debug)]
-enum Escape {
-    /// What begins there, so many bytes from the CFA.
-    At(i64),
-    /// The same, moved by an index.
-    Indexed(i64),
-    /// Nobody can tell.
-    Anywhere,
 }
 
 /// Where a register that points into the frame points to.
@@ -148,7 +135,7 @@ impl FrameAt {
             Mnemonic::Lea => {
                 let (base, index) = (instruction.memory_base(), instruction.memory_index());
                 if let Some(address) = self.address(base, index, instruction.memory_displacement64()) {
-                    found.escape(address);
+                    found.escapes.push(address);
                 }
             }
             mnemonic => {
@@ -168,7 +155,9 @@ impl FrameAt {
                     {
                         // What is made of the register is known only where it is copied as it is; nothing begins at the frame pointer, so that a copy of it is on the way to something lower.
                         let is_whole = mnemonic == Mnemonic::Mov && register == Register::RSP;
-                        found.escape(if is_whole { base } else { base.computed_with() });
+                        found
+                            .escapes
+                            .push(if is_whole { base } else { base.computed_with() });
                     }
                 }
             }
@@ -185,7 +174,7 @@ impl FrameAt {
                     let is_kept = used.base() != Register::RSP || used.displacement().cast_signed() >= 0;
                     found.written.push((start, used.memory_size().size(), is_kept));
                 }
-                Some(address) => found.escape(address),
+                Some(address) => found.escapes.push(address),
                 None => {}
             }
         }
@@ -233,12 +222,13 @@ impl<'w> Objects<'w> {
         all.any(|object| object.start < slot.end && slot.start < object.end)
     }
 
-    /// The first byte that may be reached from an address; `None` if nothing but a variable is.
-    fn limit(&self, escape: Escape) -> Option<i64> {
+    /// The first byte of the frame that may be reached from an address that goes somewhere; `None` if nothing but a variable is.
+    fn limit(&self, escape: Pointer) -> Option<i64> {
         match escape {
-            Escape::At(at) | Escape::Indexed(at) if self.overlap(at..at.saturating_add(1)) => None,
-            Escape::At(at) => Some(at),
-            Escape::Indexed(_) | Escape::Anywhere => Some(i64::MIN),
+            Pointer::At(at) | Pointer::Indexed(at) if self.overlap(at..at.saturating_add(1)) => None,
+            Pointer::BelowFrame => None,
+            Pointer::At(at) => Some(at),
+            Pointer::Indexed(_) | Pointer::Unknown => Some(i64::MIN),
         }
     }
 }
@@ -250,12 +240,13 @@ pub(super) fn own_slots(whole: &[(&UnwindEntry, &Piece)]) -> BTreeMap<i32, usize
             .iter()
             .flat_map(|(_, piece)| piece.steps.values().map(|step| &step.stack))
     };
-    if uses().any(|used| used.aligns) && uses().any(|used| used.below_frame) {
+    let escapes = || uses().flat_map(|used| &used.escapes);
+    let is_below_frame = |escape: &Pointer| matches!(escape, Pointer::BelowFrame);
+    if uses().any(|used| used.aligns) && escapes().any(is_below_frame) {
         return BTreeMap::new();
     }
     let objects = Objects::of(whole);
-    let escapes = uses().flat_map(|used| &used.escapes);
-    let limit = escapes
+    let limit = escapes()
         .filter_map(|&escape| objects.limit(escape))
         .min()
         .unwrap_or(0)
@@ -275,19 +266,6 @@ pub(super) fn own_slots(whole: &[(&UnwindEntry, &Piece)]) -> BTreeMap<i32, usize
 }
 
 impl StackUse {
-    /// An address from there on is computed, or written to.
-    fn escape(&mut self, from: Pointer) {
-        self.escapes.push(match from {
-            Pointer::At(at) => Escape::At(at),
-            Pointer::Indexed(at) => Escape::Indexed(at),
-            Pointer::Unknown => Escape::Anywhere,
-            Pointer::BelowFrame => {
-                self.below_frame = true;
-                return;
-            }
-        });
-    }
-
     /// The slots of which an instruction writes some bytes, but not just what is kept there.
     pub(super) fn spoils<'s>(&'s self, own: &'s BTreeMap<i32, usize>) -> impl Iterator<Item = i32> + 's {
         self.written.iter().flat_map(move |&(start, bytes, is_kept)| {
