@@ -23,7 +23,7 @@ use crate::stack::Frames;
 use crate::trouble::Outcome;
 use crate::variables::{VariableSearch, bind_variables};
 use crate::wanted::{add_handed, global_names, wanted};
-use crate::{carried, hidden, overwritten, steady};
+use crate::{backwards, carried, hidden, overwritten, steady};
 use base::Diagnostic;
 use progress_map::{Binding, BoundFunction, FunctionId, Map};
 use std::collections::{BTreeMap, BTreeSet};
@@ -96,6 +96,9 @@ pub(crate) fn assemble(
         ..of_build
     };
 
+    let compiler = compiler(debug);
+    let backwards = backwards::withhold(map, &mut binding, &bound.momentary, &in_registers.writes);
+    report.backwards(backwards);
     let handing = Handing {
         map,
         on: &on,
@@ -114,7 +117,6 @@ pub(crate) fn assemble(
     only_asked_leaf_calls(map, &mut binding);
     let hidden = hidden::withhold(map, &mut binding, &wanted, &bound.qualified, &call_sites);
     report.hidden(hidden);
-    let compiler = compiler(debug);
     let overwritten = overwritten::withhold(map, &mut binding, compiler, &in_registers.writes);
     report.overwritten(overwritten);
     let described = carried::described(map, &binding);

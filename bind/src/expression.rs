@@ -189,6 +189,20 @@ pub(crate) fn facts(expression: &[u8]) -> Option<Facts> {
     Some(facts)
 }
 
+/// The register, and the number more, that an expression gives which is nothing else; the register itself has nothing more.
+pub(crate) fn distance(expression: &[u8]) -> Option<(u16, i64)> {
+    let mut rest = Slice::new(expression, gimli::LittleEndian);
+    let mut next = || Operation::parse(&mut rest, ENCODING).ok();
+    let found = match (next()?, next()) {
+        (Operation::Register { register }, None) => (register.0, 0),
+        (Operation::RegisterOffset { register, offset, .. }, Some(Operation::StackValue)) => {
+            (register.0, offset)
+        }
+        _ => return None,
+    };
+    rest.is_empty().then_some(found)
+}
+
 /// The number that an expression gives which is nothing but a constant.
 pub(crate) fn constant(expression: &[u8]) -> Option<i64> {
     let mut rest = Slice::new(expression, gimli::LittleEndian);

@@ -20,8 +20,8 @@
 //!    the places so that the probe needs no debug info to evaluate them.
 //! 4. *Calls.* `call_sites`, `calls` and `passed` tell what call instructions call and pass, `merged` and `stand_ins` which calls of the
 //!    source share an instruction, `flow` which instruction may follow which and what is counted in registers and in slots, which `objects` tells from variables.
-//! 5. *Doubt.* An optimising compiler may describe a place that does not hold the value that the source has there. `hidden`,
-//!    `overwritten`, `steady` and `moved` take such places back.
+//! 5. *Doubt.* An optimising compiler may describe a place that does not hold the value that the source has there. `backwards`,
+//!    `hidden`, `overwritten`, `steady` and `moved` take such places back.
 //!
 //! Three answers need no map: the sources of a build (`sources`), the directories of its headers, and the function and line of
 //! an address (`symbolize`).
@@ -30,6 +30,7 @@
 
 mod assemble;
 mod at_calls;
+mod backwards;
 mod body;
 mod call_sites;
 mod calls;

@@ -5,7 +5,7 @@ use crate::elf::Image;
 use crate::expression::{Inexpressible, LocationKind, facts, literal, rewrite};
 use crate::pieces::{Part, holding};
 use crate::stack::ExpressionFrame;
-use gimli::AttributeValue;
+use gimli::{AttributeValue, RawLocListEntry};
 use progress_map::{Binding, Encoding, LocationRange, PathStep};
 
 /// The address range of a location that holds wherever the variable is in scope.
@@ -33,6 +33,8 @@ pub(crate) fn replace(binding: &mut Binding, left: Vec<(usize, Vec<LocationRange
 pub(crate) struct Places {
     /// Sorted, disjoint.
     pub(crate) ranges: Vec<LocationRange>,
+    /// Ranges of no length, sorted: what holds for a moment between two instructions, at the address of the second, before what `ranges` say there.
+    pub(crate) momentary: Vec<LocationRange>,
     /// Why ranges were left out, once per range.
     pub(crate) refused: Vec<Inexpressible>,
     /// The place is the same in every frame: a fixed address or a constant.
@@ -114,15 +116,34 @@ impl Places {
         let mut listed: Vec<Listed> = Vec::new();
         let mut default = None;
         loop {
-            let item = match list.next() {
-                Ok(Some(item)) => item,
+            let entry = match list.next_raw() {
+                Ok(Some(raw)) => momentary(raw),
                 Ok(None) => break,
                 Err(_) => {
                     self.refused.push(Inexpressible::Damaged);
                     break;
                 }
             };
+            let (raw, is_momentary) = entry;
+            let item = match list.convert_raw(raw) {
+                Ok(Some(item)) => item,
+                Ok(None) => continue,
+                Err(_) => {
+                    self.refused.push(Inexpressible::Damaged);
+                    break;
+                }
+            };
             let range = (item.range.begin, item.range.end);
+            if is_momentary {
+                if let Ok(Some((expression, _))) = checked(at, item.data, part, is_number) {
+                    self.momentary.push(LocationRange {
+                        start: range.0,
+                        end: range.0,
+                        expression,
+                    });
+                }
+                continue;
+            }
             let bytes = match checked(at, item.data, part, is_number) {
                 Ok(place) => place.map(|(bytes, _)| bytes),
                 Err(refusal) => {
@@ -138,6 +159,7 @@ impl Places {
                 listed.push((range, bytes));
             }
         }
+        self.momentary.sort_by_key(|moment| moment.start);
         self.lay(listed, default);
     }
 
@@ -170,6 +192,49 @@ impl Places {
             }
         }
         self.ranges.sort_by_key(|range| range.start);
+    }
+}
+
+/// An entry of a location list, and whether it is of no length. gimli leaves those out, so that such an entry is made one byte long.
+fn momentary<R: gimli::Reader<Offset = usize>>(raw: RawLocListEntry<R>) -> (RawLocListEntry<R>, bool) {
+    match raw {
+        RawLocListEntry::AddressOrOffsetPair { begin, end, data } if begin == end => {
+            let end = end.saturating_add(1);
+            (RawLocListEntry::AddressOrOffsetPair { begin, end, data }, true)
+        }
+        RawLocListEntry::OffsetPair { begin, end, data } if begin == end => {
+            let end = end.saturating_add(1);
+            (RawLocListEntry::OffsetPair { begin, end, data }, true)
+        }
+        RawLocListEntry::StartEnd { begin, end, data } if begin == end => {
+            let end = end.saturating_add(1);
+            (RawLocListEntry::StartEnd { begin, end, data }, true)
+        }
+        RawLocListEntry::StartLength {
+            begin,
+            length: 0,
+            data,
+        } => (
+            RawLocListEntry::StartLength {
+                begin,
+                length: 1,
+                data,
+            },
+            true,
+        ),
+        RawLocListEntry::StartxLength {
+            begin,
+            length: 0,
+            data,
+        } => (
+            RawLocListEntry::StartxLength {
+                begin,
+                length: 1,
+                data,
+            },
+            true,
+        ),
+        other => (other, false),
     }
 }
 

@@ -152,6 +152,15 @@ impl<'r> Report<'r> {
         }
     }
 
+    pub(crate) fn backwards(&mut self, count: usize) {
+        if count > 0 {
+            let message = format!(
+                "{count} variables are not read from registers by which the debug info lets them move against the direction that the source gives them"
+            );
+            self.whole(Severity::Note, message);
+        }
+    }
+
     pub(crate) fn overwritten(&mut self, count: usize) {
         if count > 0 {
             let message = format!(

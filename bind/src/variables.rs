@@ -90,9 +90,11 @@ pub(crate) fn bind_variables(
         }
     }
     let mut bound = search.bound;
-    bound.sort_by(|a, b| (a.instance, &a.name, &a.scope).cmp(&(b.instance, &b.name, &b.scope)));
+    bound.sort_by(|(a, _), (b, _)| (a.instance, &a.name, &a.scope).cmp(&(b.instance, &b.name, &b.scope)));
+    let (variables, momentary) = bound.into_iter().unzip();
     Bound {
-        variables: bound,
+        variables,
+        momentary,
         indices: search.indices,
         qualified: search.qualified,
         objects: search.objects,
@@ -106,6 +108,8 @@ pub(crate) type Objects = BTreeMap<(FunctionId, String), Option<Structure>>;
 /// What [`bind_variables`] finds.
 pub(crate) struct Bound {
     pub(crate) variables: Vec<BoundVariable>,
+    /// Where each of them is for a moment only ([`Places::momentary`]).
+    pub(crate) momentary: Vec<Vec<LocationRange>>,
     /// To be added when it is known where iterators are to be believed.
     pub(crate) indices: Vec<Index>,
     pub(crate) qualified: Qualified,
@@ -123,7 +127,8 @@ struct Reached {
 
 struct Search<'s, 'c, 'a, 'i> {
     context: &'s VariableSearch<'c, 'a, 'i>,
-    bound: Vec<BoundVariable>,
+    /// Each with where it is for a moment only.
+    bound: Vec<(BoundVariable, Vec<LocationRange>)>,
     indices: Vec<Index>,
     qualified: Qualified,
     objects: Objects,
@@ -220,7 +225,7 @@ impl<'a, 'i> Search<'_, '_, 'a, 'i> {
             if !candidate.concrete && places.ranges.is_empty() {
                 continue;
             }
-            self.record(wanted, candidate, id, (&places.ranges, &path, encoding), outcome);
+            self.record(wanted, candidate, id, (&places, &path, encoding), outcome);
         }
     }
 
@@ -230,7 +235,7 @@ impl<'a, 'i> Search<'_, '_, 'a, 'i> {
         wanted: &Wanted<'_>,
         candidate: &Candidate,
         id: NodeId,
-        (ranges, path, encoding): (&[LocationRange], &[PathStep], Encoding),
+        (places, path, encoding): (&Places, &[PathStep], Encoding),
         outcome: &mut Outcome,
     ) {
         for Reached {
@@ -239,16 +244,19 @@ impl<'a, 'i> Search<'_, '_, 'a, 'i> {
             code,
         } in self.scopes(candidate, id)
         {
-            let locations = clip_locations(ranges, &code);
+            let locations = clip_locations(&places.ranges, &code);
             outcome.readable |= !locations.is_empty();
-            self.bound.push(BoundVariable {
+            let momentary = places.momentary.iter();
+            let momentary = momentary.filter(|moment| code.contains(&moment.start));
+            let variable = BoundVariable {
                 instance,
                 name: wanted.name.to_owned(),
                 scope,
                 locations,
                 path: path.to_vec(),
                 encoding,
-            });
+            };
+            self.bound.push((variable, momentary.cloned().collect()));
         }
     }
 
@@ -331,7 +339,7 @@ impl<'a, 'i> Search<'_, '_, 'a, 'i> {
                 outcome
                     .trouble
                     .extend(places.refused.iter().copied().map(Trouble::Location));
-                self.record(wanted, iterator, id, (&places.ranges, &path, encoding), outcome);
+                self.record(wanted, iterator, id, (&places, &path, encoding), outcome);
                 continue;
             }
             let Some((row, range)) = row else {
@@ -563,7 +571,7 @@ impl<'a, 'i> Search<'_, '_, 'a, 'i> {
             outcome.trouble.insert(Trouble::Ambiguous);
         } else if let Some(variable) = found.pop() {
             outcome.readable = true;
-            self.bound.push(variable);
+            self.bound.push((variable, Vec::new()));
         }
     }
 }
