@@ -23,6 +23,8 @@ pub(crate) struct Module {
     pub(crate) symbols: OnceCell<Symbols>,
     /// Where it defines Open MPI's `MPI_COMM_WORLD`, as linked; looked up once.
     world: OnceCell<Option<u64>>,
+    /// Whether hindmost has preloaded it; looked up once.
+    preload: OnceCell<bool>,
     bytes: Contents,
     segments: Vec<Segment>,
     eh_frame: Option<Section>,
@@ -164,6 +166,7 @@ impl Module {
             path: path.to_owned(),
             symbols: OnceCell::new(),
             world: OnceCell::new(),
+            preload: OnceCell::new(),
             segments,
             eh_frame,
             eh_frame_hdr,
@@ -203,6 +206,18 @@ impl Module {
                     found = Some(symbol.address);
                 }
                 found.is_none()
+            });
+            found
+        })
+    }
+
+    /// Whether the file is a preload of hindmost itself: a recorder of MPI's calls, or a tracer.
+    pub(crate) fn is_preload(&self) -> bool {
+        *self.preload.get_or_init(|| {
+            let mut found = false;
+            names::for_each(&self.bytes, Tables::Dynamic, |symbol| {
+                found = matches!(symbol.name, "hindmost_behind" | "hindmost_trace_enters");
+                !found
             });
             found
         })

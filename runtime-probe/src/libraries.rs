@@ -67,7 +67,7 @@ fn each_once<T, K: Ord>(all: impl Iterator<Item = T>, key: impl Fn(&T) -> K) -> 
     all.filter(|each| known.insert(key(each))).collect()
 }
 
-/// The shared objects of an address space with where their code is mapped, in order of address.
+/// The shared objects of an address space that are its own with where their code is mapped, in order of address.
 fn wanted<'a>(
     modules: &'a Modules,
     space: &'a Space,
@@ -75,6 +75,7 @@ fn wanted<'a>(
     is_wanted: fn(&Module) -> bool,
 ) -> impl Iterator<Item = (&'a str, (u64, u64))> {
     let all = space.mapped().map(|(module, range)| (modules.get(module), range));
-    all.filter(move |(module, _)| is_wanted(module) && module.path != executable)
+    // A job hangs in nothing that we have put into its processes.
+    all.filter(move |(module, _)| is_wanted(module) && module.path != executable && !module.is_preload())
         .map(|(module, range)| (module.path.as_str(), range))
 }
