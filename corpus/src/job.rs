@@ -5,7 +5,7 @@
 //! is hung once every rank has used processor time since the last of these counters moved. Waiting for a fixed
 //! time instead would be too long on an idle machine and too short on a busy one.
 
-use crate::processes::{cpu_ticks, environment};
+use crate::processes::{ProcessorTime, environment};
 use crate::{Error, JobProcesses, Mpi};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 /// A job that outlives whoever started it (killed, so that nothing was dropped) ends itself after so many seconds.
 const LIMIT_SECONDS: u32 = 300;
 
-/// Processor time that every rank must use without getting anywhere, in clock ticks. One iteration of any program
+/// Processor time that every rank must use without getting anywhere, in clock ticks, unless it polls. One iteration of any program
 /// takes less than a tenth of one.
 const IDLE_TICKS: u64 = 2;
 
@@ -188,13 +188,13 @@ impl Job {
         loop {
             let ranks = self.ranks();
             let before = self.heartbeat();
-            let used = Vec::from_iter(ranks.values().map(|&pid| cpu_ticks(pid)));
+            let used = Vec::from_iter(ranks.values().map(|&pid| ProcessorTime::of(pid)));
             let since = Instant::now();
             while self.heartbeat() == before {
                 let idle = ranks.values().zip(&used).all(|(&pid, &before)| {
-                    cpu_ticks(pid)
+                    ProcessorTime::of(pid)
                         .zip(before)
-                        .is_some_and(|(now, before)| now >= before + IDLE_TICKS)
+                        .is_some_and(|(now, before)| now.has_done_enough_since(&before, IDLE_TICKS))
                 });
                 if ranks.len() == self.ranks as usize && (idle || since.elapsed() > IDLE_TIME) {
                     return Ok(());

@@ -16,5 +16,5 @@ mod program;
 pub use error::Error;
 pub use heartbeat::Heartbeat;
 pub use job::{Job, JobPlan, Stall};
-pub use processes::{JobProcesses, cpu_ticks, is_running};
+pub use processes::{JobProcesses, ProcessorTime, cpu_ticks, is_running};
 pub use program::{Build, Mpi, Program, directory};

@@ -189,6 +189,43 @@ pub fn cpu_ticks(pid: u32) -> Option<u64> {
     Some(user + system)
 }
 
+/// What a process has had of the processors at some instant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProcessorTime {
+    /// Of all its threads, in clock ticks.
+    ticks: u64,
+    /// How long its first thread has run, in nanoseconds, and how many times it was given a processor; `None` where the kernel does not tell.
+    first: Option<(u64, u64)>,
+}
+
+impl ProcessorTime {
+    /// So far; `None` when the process is gone.
+    pub fn of(pid: u32) -> Option<Self> {
+        let ticks = cpu_ticks(pid)?;
+        let schedstat = fs::read_to_string(format!("/proc/{pid}/schedstat"));
+        let first = schedstat.ok().and_then(|text| {
+            let mut numbers = text.split_whitespace().map(|number| number.parse::<u64>().ok());
+            let (run, _waited, turns) = (numbers.next()??, numbers.next()??, numbers.next()??);
+            Some((run, turns))
+        });
+        Some(Self { ticks, first })
+    }
+
+    /// Whether since `before` the process has used so many clock ticks, or has polled.
+    ///
+    /// Who polls and finds nothing gives the processor up at once, many times. Beside a process that computes it is given one now and then only, and would need many seconds until it has used a
+    /// single tick; who computes keeps the processor for a millisecond or more.
+    pub fn has_done_enough_since(&self, before: &Self, ticks: u64) -> bool {
+        const TURNS: u64 = 100;
+        const SHORT: u64 = 100_000;
+        let has_polled = self.first.zip(before.first).is_some_and(|(now, before)| {
+            let (run, turns) = (now.0.saturating_sub(before.0), now.1.saturating_sub(before.1));
+            turns >= TURNS && run < turns * SHORT
+        });
+        has_polled || self.ticks >= before.ticks + ticks
+    }
+}
+
 /// Whether a process exists and is neither dead nor a zombie.
 pub fn is_running(pid: u32) -> bool {
     stat(pid).is_some_and(|fields| !matches!(fields.first().map(String::as_str), Some("Z" | "X")))

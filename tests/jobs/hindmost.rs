@@ -2,6 +2,7 @@
 
 use corpus::{Build, Heartbeat, Job, JobPlan, Mpi, Program, Stall};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
@@ -37,7 +38,7 @@ static HINDMOST: LazyLock<PathBuf> = LazyLock::new(|| {
 
 static TURN: Mutex<()> = Mutex::new(());
 
-/// Waits until no other test has a job or a target running.
+/// Waits until no other test has a job or a target running. Two jobs whose ranks poll take longer together than one after the other.
 pub fn my_turn() -> MutexGuard<'static, ()> {
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -137,17 +138,27 @@ pub fn heartbeat(name: &str) -> Heartbeat {
     Heartbeat::start(&out().join(name), &["-g", "-O2"]).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Compiles a program; `level` may be several words.
+/// Compiles a program, once for all tests; `level` may be several words.
 #[track_caller]
 pub fn compile(program: Program, mpi: Mpi, level: &str) -> PathBuf {
-    let flags = Vec::from_iter(["-g"].into_iter().chain(level.split(' ')));
-    Build {
-        program,
-        mpi,
-        flags: &flags,
-    }
-    .compile(out())
-    .unwrap_or_else(|error| panic!("{error}"))
+    once(format!("{} {} {level}", program.name(), mpi.name()), || {
+        let flags = Vec::from_iter(["-g"].into_iter().chain(level.split(' ')));
+        let build = Build {
+            program,
+            mpi,
+            flags: &flags,
+        };
+        build.compile(out()).unwrap_or_else(|error| panic!("{error}"))
+    })
+}
+
+/// The file that `make` makes, which is made once under each name, whichever test asks first.
+#[track_caller]
+pub fn once(name: String, make: impl FnOnce() -> PathBuf) -> PathBuf {
+    static MADE: Mutex<BTreeMap<String, PathBuf>> = Mutex::new(BTreeMap::new());
+    // Whoever panicked with it has put nothing in.
+    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    made.entry(name).or_insert_with(make).clone()
 }
 
 /// Starts a job and waits until it hangs.

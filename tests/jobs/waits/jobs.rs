@@ -1,13 +1,12 @@
 //! Jobs with the recorder that follow plans, and what `hindmost waits` says of them.
 
 use super::plan::RANKS;
-use crate::hindmost::{hindmost, out, run, said};
+use crate::hindmost::{hindmost, once, out, run, said};
 use corpus::{JobProcesses, Mpi};
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::{Mutex, PoisonError};
 
 /// The recorder of an MPI, and the program that follows plans.
 pub(crate) fn made(mpi: Mpi) -> (PathBuf, PathBuf) {
@@ -24,26 +23,26 @@ pub(crate) enum Debug {
 /// The recorder of an MPI, and a program of `plans`.
 pub(crate) fn made_of(mpi: Mpi, program: &str, debug: Debug) -> (PathBuf, PathBuf) {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("jobs/plans/{program}.c"));
-    let recorder = recorder_of(mpi);
-    let program = out().join(format!("{program}-{}", mpi.name()));
-    let output = run(Command::new(format!("mpicc.{}", mpi.name()))
-        .args(match debug {
-            Debug::Info => ["-O0", "-g", "-w", "-o"],
-            Debug::None => ["-O1", "-g0", "-w", "-o"],
-        })
-        .arg(&program)
-        .arg(source));
-    assert!(output.status.success(), "{}", said(&output));
-    (recorder, program)
+    let (suffix, flags) = match debug {
+        Debug::Info => ("-g", ["-O0", "-g", "-w", "-o"]),
+        Debug::None => ("", ["-O1", "-g0", "-w", "-o"]),
+    };
+    let program = format!("{program}-{}{suffix}", mpi.name());
+    let program = once(program.clone(), || {
+        let program = out().join(program);
+        let output = run(Command::new(format!("mpicc.{}", mpi.name()))
+            .args(flags)
+            .arg(&program)
+            .arg(source));
+        assert!(output.status.success(), "{}", said(&output));
+        program
+    });
+    (recorder_of(mpi), program)
 }
 
 /// The recorder of an MPI, from the sources as they are. It is made once, for all tests.
 pub(crate) fn recorder_of(mpi: Mpi) -> PathBuf {
-    static RECORDERS: Mutex<BTreeMap<&str, PathBuf>> = Mutex::new(BTreeMap::new());
-    // Whoever panicked with it has left nothing half done: a recorder is put in when it is whole.
-    let mut made = RECORDERS.lock().unwrap_or_else(PoisonError::into_inner);
-    let recorder = made.entry(mpi.name()).or_insert_with(|| new_recorder_of(mpi));
-    recorder.clone()
+    once(format!("recorder-{}.so", mpi.name()), || new_recorder_of(mpi))
 }
 
 fn new_recorder_of(mpi: Mpi) -> PathBuf {

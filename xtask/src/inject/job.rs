@@ -4,7 +4,7 @@ use super::log::{self, Record, Stall};
 use super::moment::Moment;
 use super::subject::Subject;
 use anyhow::{Context, Result, bail, ensure};
-use corpus::{JobProcesses, Mpi, cpu_ticks, is_running};
+use corpus::{JobProcesses, Mpi, ProcessorTime, is_running};
 use std::fmt;
 use std::fs::{self, File};
 use std::os::unix::process::CommandExt;
@@ -213,7 +213,7 @@ impl Job {
     pub fn wait_hung(&mut self, rank: u32, longest: u64) -> Result<Outcome> {
         let deadline = Instant::now() + PATIENCE;
         let ticks = QUIET_TICKS.max((longest / 10_000_000 * 2).min(400));
-        let mut quiet: Option<(Vec<Record>, Vec<Option<u64>>, Instant)> = None;
+        let mut quiet: Option<(Vec<Record>, Vec<Option<ProcessorTime>>, Instant)> = None;
         loop {
             thread::sleep(Duration::from_millis(20));
             if let Some(status) = self.launcher.try_wait()? {
@@ -233,9 +233,11 @@ impl Job {
             match &quiet {
                 Some((before, used, since)) if *before == records => {
                     let had_its_turn = records.iter().zip(used).all(|(record, used)| {
-                        let now = cpu_ticks(record.pid);
+                        let now = ProcessorTime::of(record.pid);
                         !is_running(record.pid)
-                            || now.zip(*used).is_some_and(|(now, used)| now >= used + ticks)
+                            || now
+                                .zip(*used)
+                                .is_some_and(|(now, used)| now.has_done_enough_since(&used, ticks))
                     });
                     let elapsed = since.elapsed();
                     if (had_its_turn && elapsed > QUIET) || elapsed > ASLEEP {
@@ -243,7 +245,8 @@ impl Job {
                     }
                 }
                 _ => {
-                    let used = records.iter().map(|record| cpu_ticks(record.pid)).collect();
+                    let used = records.iter().map(|record| ProcessorTime::of(record.pid));
+                    let used = used.collect();
                     quiet = Some((records, used, Instant::now()));
                 }
             }
