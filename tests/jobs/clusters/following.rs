@@ -10,8 +10,10 @@ use corpus::Mpi;
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use serde_json::Value;
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
+use std::io::{BufRead as _, BufReader, Seek as _, SeekFrom};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -35,6 +37,14 @@ struct Follower {
     child: Child,
     lines: PathBuf,
     said: PathBuf,
+    counted: RefCell<Counted>,
+}
+
+/// How many meetings of all each rank has left, by the lines of which so many bytes have been read: the job goes on while it is looked at, and who began anew each time would see ever more.
+#[derive(Default)]
+struct Counted {
+    bytes: u64,
+    meetings: BTreeMap<i64, usize>,
 }
 
 impl Follower {
@@ -54,11 +64,20 @@ impl Follower {
 
     /// How many meetings of all each rank has left.
     fn meetings(&self) -> BTreeMap<i64, usize> {
-        let mut counts = BTreeMap::new();
-        for event in self.lines().iter().filter(|event| event.get("leaves").is_some()) {
-            *counts.entry(number(event, "rank")).or_default() += 1;
+        let mut counted = self.counted.borrow_mut();
+        let mut lines = BufReader::new(File::open(&self.lines).unwrap());
+        lines.seek(SeekFrom::Start(counted.bytes)).unwrap();
+        let mut line = String::new();
+        // The last line may not be whole yet.
+        while lines.read_line(&mut line).unwrap() > 0 && line.ends_with('\n') {
+            let event: Value = serde_json::from_str(&line).unwrap();
+            if event.get("leaves").is_some() {
+                *counted.meetings.entry(number(&event, "rank")).or_default() += 1;
+            }
+            counted.bytes += line.len() as u64;
+            line.clear();
         }
-        counts
+        counted.meetings.clone()
     }
 
     /// Waits until each of the four ranks has left so many more meetings.
@@ -174,7 +193,12 @@ impl Cluster {
         command.stdout(File::create(&lines).unwrap());
         command.stderr(File::create(&said).unwrap());
         let child = command.spawn().unwrap();
-        Follower { child, lines, said }
+        Follower {
+            child,
+            lines,
+            said,
+            counted: RefCell::default(),
+        }
     }
 
     /// The probes of followers on a host.
