@@ -283,8 +283,11 @@ impl Order<'_> {
             && !self.every_iteration_counts(a(), b())
             && !(is_one_call && is_no_iteration());
         let may_have_gone_round = || {
-            self.may_have_gone_round(a(), b(), told, around.0)
-                || self.may_have_gone_round(b(), a(), told, around.1)
+            let binding = self.map().bindings().nth(frame_a.binding);
+            binding.is_none_or(|binding| {
+                self.may_have_gone_round(a(), b(), told, (binding, &around.0))
+                    || self.may_have_gone_round(b(), a(), told, (binding, &around.1))
+            })
         };
         if is_uncounted || relation != Relation::Equal && may_have_gone_round() {
             return Err(CodeDoubt::RoundsUncounted);

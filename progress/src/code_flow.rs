@@ -325,10 +325,11 @@ impl FunctionCode {
             if !self.is_cycle(region, &component, at) {
                 return Around::told(known);
             }
-            let mut inside = component.iter().zip(&self.communicates);
+            let inside = (0..self.blocks.len()).filter(|&block| component[block]);
+            let communicating = inside.filter(|&block| self.communicates[block]);
             Around {
                 loops: known + 1,
-                communicates: inside.any(|(&inside, &communicates)| inside && communicates),
+                communicating: communicating.map(|block| self.blocks[block]).collect(),
             }
         };
         (of(a), of(b))

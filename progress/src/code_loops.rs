@@ -7,9 +7,12 @@
 //! iterations of as many loops of the code.
 
 use crate::code_proof::Around;
+use crate::communicating::MadeThere;
+use crate::flow::Region;
+use crate::iteration::{self, Iteration};
 use crate::locate::{Located, LocatedFrame};
 use crate::{Order, flow};
-use progress_map::{Function, LoopId, LovClass, PointId};
+use progress_map::{Binding, Function, FunctionId, Loop, LoopId, LovClass, PointId};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -125,16 +128,21 @@ impl Order<'_> {
     /// task that has gone round often with `i == 0` is ahead of one that is in its second iteration, with `i == 1`. `told` of the loops of the code around
     /// the place are known to be in the same iteration, or are counted; all are `around`.
     ///
-    /// A loop of the code that cannot come to MPI is no iteration of a loop of the source each of whose iterations calls MPI.
-    /// [`Order::every_iteration_communicates`] tells whether all loops around the other place are such; whatever is around both is among them.
+    /// A loop of the code that lacks a call of MPI is no iteration of a loop of the source each of whose iterations makes that call.
+    /// [`Order::every_iteration_communicates`] tells whether all loops around the other place are such; whatever is around both is among them. Nor may anybody have gone round in a loop
+    /// of which the source tells that both are in one iteration.
     pub(crate) fn may_have_gone_round(
         &self,
         (task, parting): (&Located, Range<usize>),
         other: (&Located, Range<usize>),
         told: usize,
-        around: Around,
+        (binding, around): (&Binding, &Around),
     ) -> bool {
         if told == 0 || around.loops <= told {
+            return false;
+        }
+        let untold = self.untold_around_both((task, parting.clone()), other.clone());
+        if untold.is_some_and(|untold| untold.is_empty()) {
             return false;
         }
         let mut of_source = 0;
@@ -149,8 +157,50 @@ impl Order<'_> {
                 .map(|place| function.loops_around(place.point).count());
             of_source += loops.min().unwrap_or(0);
         }
-        let is_more = of_source < around.loops;
-        is_more && (around.communicates || !self.every_iteration_communicates(&levels(other.0, &other.1)))
+        let made = || {
+            around
+                .communicating
+                .iter()
+                .map(|&block| mpi_called(binding, block))
+        };
+        let every_iteration_lacks_none = || {
+            let made: Option<Vec<MadeThere>> = made().collect();
+            made.is_none_or(|made| !self.every_iteration_communicates(&levels(other.0, &other.1), &made))
+        };
+        of_source < around.loops && every_iteration_lacks_none()
+    }
+
+    /// The loops of the source around two tasks, whose stacks part in these frames, of which variables do not tell that both are in one iteration, each with its function; `None` where
+    /// it is not known where in the source both are.
+    fn untold_around_both(
+        &self,
+        (a, parting_a): (&Located, Range<usize>),
+        (b, parting_b): (&Located, Range<usize>),
+    ) -> Option<BTreeSet<(FunctionId, LoopId)>> {
+        let mut untold = BTreeSet::new();
+        let (levels_a, levels_b) = (levels(a, &parting_a), levels(b, &parting_b));
+        for (x, y) in levels_a.iter().zip(&levels_b) {
+            let id = x.function.filter(|_| is_known(x) && is_known(y))?;
+            if x.function != y.function {
+                return None;
+            }
+            let function = &self.map().functions[id];
+            for (&place_a, &place_b) in x.places.iter().flat_map(|a| y.places.iter().map(move |b| (a, b))) {
+                let around: BTreeSet<LoopId> = function.loops_around(place_a.point).collect();
+                let both = function
+                    .loops_around(place_b.point)
+                    .filter(|id| around.contains(id));
+                let is_untold = |&in_loop: &LoopId| {
+                    let found = iteration::compare(function, in_loop, (x, place_a), (y, place_b), false);
+                    !matches!(&found, Iteration::Same { region: Region::Iteration(_), lov, .. } if lov.class == LovClass::Strict)
+                };
+                untold.extend(both.filter(is_untold).map(|in_loop| (id, in_loop)));
+            }
+            if x.places != y.places {
+                return Some(untold);
+            }
+        }
+        (!levels_a.is_empty() && levels_a.len() == levels_b.len()).then_some(untold)
     }
 }
 
@@ -164,6 +214,12 @@ impl Order<'_> {
         (a, parting_a): (&Located, Range<usize>),
         (b, parting_b): (&Located, Range<usize>),
     ) -> bool {
+        let untold = self.untold_around_both((a, parting_a.clone()), (b, parting_b.clone()));
+        if let Some(untold) = untold {
+            return untold
+                .iter()
+                .all(|&(id, in_loop)| loop_counts(&self.map().functions[id].loops[in_loop]));
+        }
         let (levels_a, levels_b) = (levels(a, &parting_a), levels(b, &parting_b));
         for (depth, (x, y)) in levels_a.iter().zip(&levels_b).enumerate() {
             match (is_known(x), is_known(y)) {
@@ -201,12 +257,20 @@ impl Order<'_> {
             .places
             .iter()
             .flat_map(|place| function.loops_around(place.point));
-        around.all(|id| {
-            let in_loop = &function.loops[id];
-            let mut classes = in_loop.lovs.iter().map(|lov| lov.class);
-            in_loop.reducible && !in_loop.lovs.is_empty() && classes.all(|class| class == LovClass::Strict)
-        })
+        around.all(|id| loop_counts(&function.loops[id]))
     }
+}
+
+/// Whether each iteration of a loop changes all the variables that any iteration changes.
+fn loop_counts(in_loop: &Loop) -> bool {
+    let mut classes = in_loop.lovs.iter().map(|lov| lov.class);
+    in_loop.reducible && !in_loop.lovs.is_empty() && classes.all(|class| class == LovClass::Strict)
+}
+
+/// Whom the call at the end of a block calls, as a function of MPI or another; `None` where the instruction names nobody.
+fn mpi_called(binding: &Binding, block: u32) -> Option<MadeThere> {
+    let named = binding.named_by(binding.code.blocks.get(block as usize)?.end)?;
+    Some(base::mpi_entry_point(named))
 }
 
 /// Whether it is known where in its function a frame is.

@@ -15,12 +15,12 @@ pub(crate) struct CodePlace {
 }
 
 /// The loops of the code around a place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Around {
     /// How many there are, as far as was looked.
     pub(crate) loops: usize,
-    /// If registers do not tell the iteration of the last one: whether something in it may come to MPI.
-    pub(crate) communicates: bool,
+    /// If registers do not tell the iteration of the last one: its blocks, by their numbers in [`MachineCode::blocks`], that end in a call which may come to MPI.
+    pub(crate) communicating: Vec<u32>,
 }
 
 impl Around {
@@ -28,7 +28,7 @@ impl Around {
     pub(crate) fn told(loops: usize) -> Self {
         Self {
             loops,
-            communicates: false,
+            communicating: Vec::new(),
         }
     }
 }
@@ -95,10 +95,10 @@ impl CodeProof {
     }
 
     /// The number of loops of the code in which registers tell the iterations of both tasks, and those around each of the two.
-    pub(crate) fn loops(&self) -> (usize, (Around, Around)) {
+    pub(crate) fn loops(&self) -> (usize, &(Around, Around)) {
         match self {
-            CodeProof::Flow { told, around, .. } => (*told, *around),
-            CodeProof::Counter { told, around, .. } => (told + 1, *around),
+            CodeProof::Flow { told, around, .. } => (*told, around),
+            CodeProof::Counter { told, around, .. } => (told + 1, around),
         }
     }
 }

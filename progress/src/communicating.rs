@@ -9,10 +9,17 @@ use base::Confidence;
 use progress_map::{FunctionId, LoopId, PointId, PointKind};
 use std::collections::BTreeMap;
 
+/// What a call instruction names: a function of MPI, by its name in C, or `None` for another function.
+pub(crate) type MadeThere = Option<String>;
+
 impl Order<'_> {
-    /// Whether each iteration of every loop of the source around these frames, outermost first, makes a call of MPI that communicates. `false` where that is not
-    /// known, and where no loop is around them.
-    pub(crate) fn every_iteration_communicates(&self, frames: &[&LocatedFrame]) -> bool {
+    /// Whether each iteration of every loop of the source around these frames, outermost first, makes a call of MPI that communicates, and that is none of what is `made_there`.
+    /// `false` where that is not known, and where no loop is around them.
+    pub(crate) fn every_iteration_communicates(
+        &self,
+        frames: &[&LocatedFrame],
+        made_there: &[MadeThere],
+    ) -> bool {
         let mut has_loop = false;
         for (depth, frame) in frames.iter().enumerate() {
             let Some(id) = frame.function.filter(|_| frame.obstacle.is_none()) else {
@@ -23,14 +30,17 @@ impl Order<'_> {
             }
             // The stack shows whom the call that the task is in has led to, whatever else has that name.
             let leads_to_mpi = frames.get(depth + 1).is_some_and(|next| match next.function {
-                Some(callee) => self.always_communicates(callee, self.communicating_calls(callee)),
-                None => library::communicates(&next.name),
+                Some(callee) => {
+                    made_there.is_empty()
+                        && self.always_communicates(callee, self.communicating_calls(callee))
+                }
+                None => library::communicates(&next.name) && !is_made(&next.name, made_there),
             });
             for place in &frame.places {
                 for around in self.map().functions[id].loops_around(place.point) {
                     has_loop = true;
                     let own_call = leads_to_mpi.then_some(place.point);
-                    if !self.each_iteration_communicates(id, around, own_call) {
+                    if !self.each_iteration_communicates((id, around), own_call, made_there) {
                         return false;
                     }
                 }
@@ -39,10 +49,21 @@ impl Order<'_> {
         has_loop
     }
 
-    /// Whether no iteration of a loop avoids the calls that communicate, of which `own_call` is one.
-    fn each_iteration_communicates(&self, id: FunctionId, around: LoopId, own_call: Option<PointId>) -> bool {
-        let calls = self.communicating_calls(id);
+    /// Whether no iteration of a loop avoids the calls that communicate, of which `own_call` is one, and that are none of what is `made_there`.
+    fn each_iteration_communicates(
+        &self,
+        (id, around): (FunctionId, LoopId),
+        own_call: Option<PointId>,
+        made_there: &[MadeThere],
+    ) -> bool {
         let function = &self.map().functions[id];
+        // What is called by another name may be inlined there.
+        let is_other = |point: &PointId| match &function.points[*point].kind {
+            PointKind::Call(name) => library::communicates(name) && !is_made(name, made_there),
+            _ => false,
+        };
+        let calls = self.communicating_calls(id).iter().copied();
+        let calls = Vec::from_iter(calls.filter(|point| made_there.is_empty() || is_other(point)));
         let in_loop = &function.loops[around];
         let header = in_loop.header;
         let avoids = |point| {
@@ -73,6 +94,12 @@ impl Order<'_> {
             search.calls_of(id)
         })
     }
+}
+
+/// Whether one of these instructions calls a function of MPI.
+fn is_made(name: &str, made_there: &[MadeThere]) -> bool {
+    let name = base::mpi_entry_point(name);
+    name.is_none() || made_there.contains(&name)
 }
 
 /// Follows calls by name to those of MPI.
@@ -159,6 +186,17 @@ mod tests {
 
     /// `main` with a loop of a head and three calls, the second of which some iterations leave out; its task is in the call on line `line`.
     fn is_communicating(calls: [&str; 3], line: u32, reducible: bool, others: Vec<Function>) -> bool {
+        is_communicating_beside(&[], calls, line, reducible, others)
+    }
+
+    /// The same, by other calls than those that are made elsewhere.
+    fn is_communicating_beside(
+        made_there: &[MadeThere],
+        calls: [&str; 3],
+        line: u32,
+        reducible: bool,
+        others: Vec<Function>,
+    ) -> bool {
         let edges = [(0, 1), (1, 2), (1, 5), (2, 3), (2, 4), (3, 4), (4, 1)];
         let mut main = function("main", &["", calls[0], calls[1], calls[2]], &edges);
         for point in 1..5 {
@@ -193,7 +231,7 @@ mod tests {
             ..ExecutionPoint::default()
         });
         // What it has called has a frame of the machine of its own, which is not asked about.
-        order.every_iteration_communicates(&[&located.frames[0]])
+        order.every_iteration_communicates(&[&located.frames[0]], made_there)
     }
 
     #[test]
@@ -211,6 +249,22 @@ mod tests {
             false,
             Vec::new()
         ));
+    }
+
+    #[test]
+    fn a_call_that_is_made_elsewhere_as_well_tells_nothing() {
+        let of = |made_there: &[MadeThere], calls| {
+            let callee = function("work", &["MPI_Barrier"], &[(0, 1), (1, 2)]);
+            is_communicating_beside(made_there, calls, 3, true, vec![callee])
+        };
+        let mpi = |name: &str| Some(name.to_owned());
+        let calls = ["other", "other", "MPI_Barrier"];
+        assert!(of(&[mpi("MPI_Send"), None], calls));
+        assert!(!of(&[mpi("MPI_Send"), mpi("MPI_Barrier")], calls));
+        assert!(of(&[mpi("MPI_Send")], ["other", "other", "PMPI_Barrier"]));
+        // The body of a function may be there without a call of it.
+        assert!(of(&[], ["work", "other", "other"]));
+        assert!(!of(&[mpi("MPI_Send")], ["work", "other", "other"]));
     }
 
     #[test]
