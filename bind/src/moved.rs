@@ -139,6 +139,9 @@ struct Update {
 impl Risk {
     fn new(function: &Function, name: &str, merges: &[BoundMerge], compiler: Compiler) -> Self {
         let mut after = after_updates(function, name, compiler.is_gcc());
+        if !compiler.is_gcc() {
+            mark_behind_loops(function, name, &mut after.moved);
+        }
         spread(merges, &mut after.moved);
         spread(merges, &mut after.sunk);
         Self {
@@ -415,6 +418,21 @@ fn mark(function: &Function, id: LoopId, lov: &Lov, found: &mut [bool]) {
     let stays = |point: PointId| point != header && lies_in(function, point, id);
     for (found, reached) in found.iter_mut().zip(&function.reached(&lov.updates, stays)) {
         *found |= reached;
+    }
+}
+
+/// Marks what comes behind the loops that a variable orders, outside of all of them.
+fn mark_behind_loops(function: &Function, name: &str, found: &mut [bool]) {
+    let own = |lov: &&Lov| lov.name == name;
+    let lovs = function.loops.iter().flat_map(|in_loop| &in_loop.lovs);
+    let updates = Vec::from_iter(lovs.filter(own).flat_map(|lov| lov.updates.iter().copied()));
+    let orders = |point: PointId| {
+        let mut around = function.loops_around(point);
+        around.any(|id| function.loops[id].lovs.iter().any(|lov| own(&lov)))
+    };
+    let reached = function.reached(&updates, |_| true);
+    for (point, (found, reached)) in function.points.ids().zip(found.iter_mut().zip(reached)) {
+        *found |= reached && !orders(point);
     }
 }
 

@@ -151,6 +151,32 @@ fn what_is_behind_a_pointer_is_believed_at_barriers() {
 }
 
 #[test]
+fn what_another_compiler_says_behind_the_loop_is_not_believed() {
+    // `c();` in line 6 is behind the loop.
+    let left = |compiler: Compiler, line: u32| {
+        let (mut map, mut binding) = program(true, REGISTER, false);
+        let behind = &mut map.functions[FunctionId::from_index(0)].points[PointId::from_index(5)];
+        (behind.kind, behind.span) = (PointKind::Call("c".to_owned()), span(6));
+        let last = binding.rows[4].clone();
+        binding.rows.push(Row {
+            start: 96,
+            end: 112,
+            line,
+            ..last
+        });
+        binding.functions[0].end = 112;
+        binding.variables[0].locations[0].end = 112;
+        withhold(&map, &mut binding, compiler, &[]);
+        let ranges = binding.variables[0].locations.iter();
+        Vec::from_iter(ranges.map(|range| (range.start, range.end)))
+    };
+    assert_eq!(left(Compiler::Other, 6), [(32, 64)]);
+    // A copy of what the loop begins with is not behind it.
+    assert_eq!(left(Compiler::Other, 3), [(32, 64), (96, 112)]);
+    assert_eq!(left(Compiler::Gcc, 6), [(32, 112)]);
+}
+
+#[test]
 fn a_pointer_to_the_variable_may_be_constant() {
     // DW_OP_addr 0x1000, DW_OP_stack_value: the address of a static object, handed to an inlined function.
     let address = [&[0x03][..], &0x1000u64.to_le_bytes(), &[0x9f]].concat();
