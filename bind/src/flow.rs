@@ -6,7 +6,7 @@
 //! computed addresses whose table is not found, tables of exceptions in an unknown form, calls of `setjmp` and its like.
 //!
 //! More ways than there are make tasks look unordered. Fewer would make an order wrong, so a way is never left out; where one may
-//! not exist, because a call may never return, it is marked.
+//! not exist, because a call may never return, it is marked. Only behind a call that never returns for certain there is none.
 
 mod blocks;
 mod copies;
@@ -14,6 +14,7 @@ mod decode;
 mod file;
 mod function;
 mod leads;
+mod never;
 mod signed;
 pub(crate) mod stack;
 mod tables;
@@ -68,12 +69,14 @@ pub(crate) fn machine_code(
     for frame in &mut frames {
         frame.objects = objects.at(frame.code.start).map(<[Range<i64>]>::to_vec);
     }
-    let file = File {
+    let mut file = File {
         image,
         names: Names::new(image),
         frames,
+        never_returns: BTreeSet::new(),
     };
-    let pieces = pieces(&file);
+    let pieces = pieces(&mut file);
+    let file = file;
     let function_of = function::functions(&file, &pieces);
     let jumps = tail_jumps::tail_jumps(&file, &pieces, &function_of, bound);
     Decoded {
@@ -85,12 +88,34 @@ pub(crate) fn machine_code(
 /// Rounds of decoding; in each, code is found that only another piece leads to.
 const MOST_ROUNDS: usize = 8;
 
-/// Decodes all pieces. What only other pieces jump to is found once these are decoded.
-fn pieces(file: &File<'_, '_>) -> Vec<Option<Piece>> {
+/// Decodes all pieces. What only other pieces jump to, and which functions never return, is found once these are decoded.
+fn pieces(file: &mut File<'_, '_>) -> Vec<Option<Piece>> {
     let mut entered: Vec<BTreeSet<u64>> = vec![BTreeSet::new(); file.frames.len()];
+    let mut pieces = all_pieces(file, &mut entered);
+    for _ in 0..MOST_ROUNDS {
+        file.never_returns = never::never_returning(file, &pieces);
+        let file = &*file;
+        let stale = (0..pieces.len()).into_par_iter().filter(|&at| {
+            let piece = pieces[at].as_ref();
+            piece.is_some_and(|piece| never::goes_on_behind(file, piece))
+        });
+        let again = stale.map(|at| (at, decode(file, &file.frames[at], &entered[at])));
+        let again: Vec<(usize, Option<Piece>)> = again.collect();
+        if again.is_empty() {
+            break;
+        }
+        for (at, piece) in again {
+            pieces[at] = piece;
+        }
+    }
+    pieces
+}
+
+/// All pieces, as if every call of a function of the file came back; `entered` gets where others jump into each.
+fn all_pieces(file: &File<'_, '_>, entered: &mut [BTreeSet<u64>]) -> Vec<Option<Piece>> {
     let decoded = |entered: &[BTreeSet<u64>], at: usize| decode(file, &file.frames[at], &entered[at]);
     let all = (0..file.frames.len()).into_par_iter();
-    let mut pieces: Vec<Option<Piece>> = all.map(|at| decoded(&entered, at)).collect();
+    let mut pieces: Vec<Option<Piece>> = all.map(|at| decoded(entered, at)).collect();
     for _ in 0..MOST_ROUNDS {
         let mut changed = BTreeSet::new();
         for (at, piece) in pieces.iter().enumerate() {
@@ -109,7 +134,7 @@ fn pieces(file: &File<'_, '_>) -> Vec<Option<Piece>> {
             break;
         }
         for at in changed {
-            pieces[at] = decoded(&entered, at);
+            pieces[at] = decoded(entered, at);
         }
     }
     pieces

@@ -51,6 +51,33 @@ pub fn starts(symbol: &str) -> Option<Start> {
     }
 }
 
+/// Whether a symbol is that of a function which throws or ends the program, and which only the library of C++ and the compiler call.
+pub fn never_returns(symbol: &str) -> bool {
+    let name = without_version(symbol);
+    // `std::__throw_length_error(char const*)` and its kin.
+    let throws = name
+        .strip_prefix("_ZSt")
+        .map(|rest| rest.trim_start_matches(|digit: char| digit.is_ascii_digit()));
+    throws.is_some_and(|rest| rest.starts_with("__throw_"))
+        || matches!(
+            name,
+            "_ZSt9terminatev"
+                | "_ZSt21__glibcxx_assert_failPKciS0_S0_"
+                | "_Unwind_Resume"
+                | "__assert_perror_fail"
+                | "__chk_fail"
+                | "__cxa_bad_cast"
+                | "__cxa_bad_typeid"
+                | "__cxa_call_unexpected"
+                | "__cxa_pure_virtual"
+                | "__cxa_rethrow"
+                | "__cxa_throw"
+                | "__cxa_throw_bad_array_new_length"
+                | "__fortify_fail"
+                | "__stack_chk_fail"
+        )
+}
+
 /// Whether a function of this name, called by what begins a program, runs constructors before `main`: the C library's, or what compilers make of the global
 /// objects of a file.
 pub fn constructs(symbol: &str) -> bool {

@@ -6,6 +6,7 @@ use super::tables::{Tables, is_of_table};
 use crate::landing::{LandingPad, landing_pads};
 use crate::registers::{Copies, compared, copies, effects, equal};
 use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory};
+use library::symbols;
 use progress_map::{LocationEffect, MachineLocation, TailTarget};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +20,7 @@ pub(super) enum Callee {
     Here(u64),
     /// A function of MPI, which returns.
     Returns,
-    /// A function of the C library that never returns.
+    /// A function of the library of C or C++, or of the compiler, that never returns.
     NeverReturns,
     /// A function of a library that calls neither MPI nor anything of the program.
     OnItsOwn,
@@ -182,6 +183,7 @@ pub(super) fn step(
         FlowControl::Call if instruction.is_call_near() => {
             let target = instruction.near_branch_target();
             step.calls(callee(file, target)?);
+            step.falls &= !file.never_returns.contains(&target);
         }
         // A system call.
         FlowControl::Call => {}
@@ -235,10 +237,10 @@ pub(super) fn of_library(symbol: &str) -> Option<Callee> {
     }
     let name = symbol.split('@').next().unwrap_or_default();
     let row = library::function(name);
-    let returns = row.is_none_or(|row| row.exit != library::Exit::Never);
+    let returns = row.is_none_or(|row| row.exit != library::Exit::Never) && !symbols::never_returns(name);
     Some(match (base::is_mpi(name), row) {
         (true, _) if returns => Callee::Returns,
-        (false, Some(_)) if !returns => Callee::NeverReturns,
+        (false, _) if !returns => Callee::NeverReturns,
         (false, Some(row)) if row.known && !row.calls_back() => Callee::OnItsOwn,
         _ => Callee::Unknown,
     })

@@ -23,6 +23,8 @@ pub(super) struct File<'i, 'a> {
     pub(super) names: Names,
     /// Sorted, not overlapping.
     pub(super) frames: Vec<UnwindEntry>,
+    /// First addresses of functions that never return, as far as they have been found.
+    pub(super) never_returns: BTreeSet<u64>,
 }
 
 impl File<'_, '_> {

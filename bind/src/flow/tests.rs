@@ -91,12 +91,13 @@ fn with_pieces_above<T>(
         cold: BTreeSet::new(),
     };
     name(&mut names);
-    let file = File {
+    let mut file = File {
         image: &image,
         names,
         frames,
+        never_returns: BTreeSet::new(),
     };
-    let pieces = super::pieces(&file);
+    let pieces = super::pieces(&mut file);
     look(&file, &pieces)
 }
 
@@ -180,6 +181,15 @@ fn what_is_known_of_libraries_is_what_their_names_tell() {
     assert_eq!(of_library("MPI_Send"), Some(Callee::Returns));
     assert_eq!(of_library("MPI_Abort"), Some(Callee::Unknown));
     assert_eq!(of_library("exit@GLIBC_2.2.5"), Some(Callee::NeverReturns));
+    for symbol in [
+        "_ZSt20__throw_length_errorPKc",
+        "__cxa_throw@CXXABI_1.3",
+        "_Unwind_Resume",
+    ] {
+        assert_eq!(of_library(symbol), Some(Callee::NeverReturns), "{symbol}");
+    }
+    // `throw_away(int)` is a program's own.
+    assert_eq!(of_library("_Z10throw_awayi"), Some(Callee::Unknown));
     assert_eq!(of_library("strlen"), Some(Callee::OnItsOwn));
     // It calls a function of the program.
     assert_eq!(of_library("qsort"), Some(Callee::Unknown));
@@ -189,6 +199,28 @@ fn what_is_known_of_libraries_is_what_their_names_tell() {
         assert_eq!(callee(file, BASE), Some(Callee::Here(BASE)));
         assert_eq!(callee(file, BASE + 1), Some(Callee::Unknown));
     });
+}
+
+#[test]
+fn behind_calls_that_never_return_there_is_no_way() {
+    // Twice: call the next piece; ret.
+    let calls: &[u8] = &[0xe8, 1, 0, 0, 0, 0xc3];
+    let decoded = |last: &[u8]| {
+        with_pieces(&[calls, calls, last], nothing, |_, pieces| {
+            let counts = pieces.iter().flatten().map(|piece| piece.steps.len());
+            Vec::from_iter(counts)
+        })
+    };
+    // jmp to itself. Who calls it does not come back either.
+    assert_eq!(decoded(&[0xeb, 0xfe]), [1, 1, 1]);
+    // je to the next instruction; jmp to where rax says, which may come back.
+    assert_eq!(decoded(&[0x74, 0, 0xff, 0xe0]), [2, 2, 2]);
+    // ret.
+    assert_eq!(decoded(&[0xc3]), [2, 2, 1]);
+    // An instruction that 64-bit mode does not have: nobody knows what is there.
+    assert_eq!(decoded(&[0x06]), [2, 2]);
+    // jmp into the second piece's return.
+    assert_eq!(decoded(&[0xeb, 0xfd]), [2, 2, 1]);
 }
 
 /// The code of all functions of a program that call something, as ranges of blocks.
