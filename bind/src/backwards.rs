@@ -72,12 +72,15 @@ fn direction(function: &Function, name: &str) -> Option<Way> {
     ways.all(|way| way == Some(first)).then_some(first)
 }
 
-/// What a variable is said to be, for a moment or longer, as the register and the number more.
+/// What a variable is said to be: the register, and the number more; `None` for anything else.
+type State = Option<(u16, i64)>;
+
+/// What is said of a variable, for a moment or longer.
 struct States {
     /// By their ranges.
-    lasting: Vec<(u64, u64, Option<(u16, i64)>)>,
+    lasting: Vec<(u64, u64, State)>,
     /// By their addresses, in the order in which they come.
-    momentary: Vec<(u64, Option<(u16, i64)>)>,
+    momentary: Vec<(u64, State)>,
 }
 
 impl States {
@@ -93,14 +96,14 @@ impl States {
     }
 
     /// What holds at the instruction at this address.
-    fn at(&self, address: u64) -> Option<(u16, i64)> {
+    fn at(&self, address: u64) -> State {
         let after = self.lasting.partition_point(|&(start, ..)| start <= address);
         let &(_, end, state) = self.lasting.get(after.checked_sub(1)?)?;
         state.filter(|_| address < end)
     }
 
     /// What holds one after the other when control comes to an address.
-    fn coming_to(&self, address: u64) -> impl Iterator<Item = Option<(u16, i64)>> {
+    fn coming_to(&self, address: u64) -> impl Iterator<Item = State> {
         let first = self.momentary.partition_point(|&(at, _)| at < address);
         self.momentary[first..]
             .iter()
@@ -144,7 +147,7 @@ impl<'b> Code<'b> {
     /// The registers from which a variable is said to be at distances by which it moves the wrong way.
     fn doubtful(&self, states: &States, direction: Way) -> BTreeSet<u16> {
         let mut found = BTreeSet::new();
-        let mut check = |before: Option<(u16, i64)>, after: Option<(u16, i64)>| {
+        let mut check = |before: State, after: State| {
             if let (Some((register, before)), Some((other, after))) = (before, after)
                 && register == other
                 && match direction {
