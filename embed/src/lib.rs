@@ -16,6 +16,7 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 pub mod fragment;
+pub mod outline;
 mod section;
 
 pub use section::{ElfError, Kind, section, with_section};

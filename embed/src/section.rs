@@ -6,9 +6,9 @@ use object::pod::{bytes_of, from_bytes, slice_from_all_bytes};
 use object::read::elf::{FileHeader as _, ProgramHeader as _, SectionHeader as _};
 use std::fmt;
 
-type Header = elf::FileHeader64<LittleEndian>;
-type SectionHeader = elf::SectionHeader64<LittleEndian>;
-const LE: LittleEndian = LittleEndian;
+pub(crate) type Header = elf::FileHeader64<LittleEndian>;
+pub(crate) type SectionHeader = elf::SectionHeader64<LittleEndian>;
+pub(crate) const LE: LittleEndian = LittleEndian;
 
 /// Where contents and tables begin: at a multiple of this.
 const ALIGN: usize = 8;
@@ -143,16 +143,16 @@ fn empty_header() -> SectionHeader {
 }
 
 /// The section table of a file.
-struct Sections<'a> {
+pub(crate) struct Sections<'a> {
     file: &'a [u8],
     header: &'a Header,
-    headers: &'a [SectionHeader],
+    pub(crate) headers: &'a [SectionHeader],
     /// The section with the sections' names.
-    names: usize,
+    pub(crate) names: usize,
 }
 
 impl<'a> Sections<'a> {
-    fn of(file: &'a [u8]) -> Result<Self, ElfError> {
+    pub(crate) fn of(file: &'a [u8]) -> Result<Self, ElfError> {
         if !file.starts_with(&elf::ELFMAG) {
             return Err(ElfError::NotElf);
         }
@@ -207,18 +207,25 @@ impl<'a> Sections<'a> {
         })
     }
 
-    /// The section of this name. The first entry, which is that of no section, and the one with the names are never meant, whatever
-    /// a hostile file calls them: both are needed for what they are.
+    /// The first section of this name.
     fn index_of(&self, name: &str) -> Result<Option<usize>, ElfError> {
+        Ok(self.named(&[name])?.next())
+    }
+
+    /// The sections of these names. The first entry, which is that of no section, and the one with the names are never meant, whatever
+    /// a hostile file calls them: both are needed for what they are.
+    pub(crate) fn named(&self, wanted: &[&str]) -> Result<impl Iterator<Item = usize>, ElfError> {
         let names = self.content(self.names)?;
-        let is_named = |&index: &usize| {
+        let is_named = move |&index: &usize| {
             let start = self.headers[index].sh_name(LE) as usize;
             let rest = names.get(start..).unwrap_or_default();
-            rest.strip_prefix(name.as_bytes())
-                .is_some_and(|rest| rest.first() == Some(&0))
+            wanted.iter().any(|name| {
+                rest.strip_prefix(name.as_bytes())
+                    .is_some_and(|rest| rest.first() == Some(&0))
+            })
         };
-        let mut own = (1..self.headers.len()).filter(|&index| index != self.names);
-        Ok(own.find(is_named))
+        let own = (1..self.headers.len()).filter(|&index| index != self.names);
+        Ok(own.filter(is_named))
     }
 
     /// How much of the file stays when the section `own`, the names and the table are written anew: all before them if nothing

@@ -25,14 +25,28 @@ pub fn units_of_compilation(
     units.iter().map(ir::packed::pack).collect()
 }
 
-/// The map of a program whose compilations have read `packed`; nothing if one of them is no packed unit.
-pub fn map_of_units(
-    packed: impl IntoIterator<Item = Vec<u8>>,
-    progress: &(dyn Fn(MapProgress) + Sync),
-) -> Option<Map> {
-    let units = read(packed)?;
-    progress(MapProgress::Analysing);
-    Some(lov::analyse(&units))
+/// What the compilations of a program have read, one unit for each file.
+#[derive(Clone, Debug)]
+pub struct ProgramUnits(Vec<Unit>);
+
+impl ProgramUnits {
+    /// All readings together; nothing if one of `packed` is no packed unit.
+    #[must_use]
+    pub fn of(packed: impl IntoIterator<Item = Vec<u8>>) -> Option<Self> {
+        read(packed).map(Self)
+    }
+
+    /// The files that were read, by their paths.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|unit| unit.path.as_str())
+    }
+
+    /// The map of the program: nothing was analysed before.
+    #[must_use]
+    pub fn map(&self, progress: &(dyn Fn(MapProgress) + Sync)) -> Map {
+        progress(MapProgress::Analysing);
+        lov::analyse(&self.0)
+    }
 }
 
 /// The units of all that compilations have read, one for each file, in the order of their paths; nothing if one of `packed` is no packed unit.
@@ -210,7 +224,8 @@ mod tests {
     }
 
     fn map(compilations: &[&[SourceFile]]) -> Map {
-        map_of_units(compilations.iter().flat_map(|files| units(files)), &|_| {}).unwrap()
+        let all = compilations.iter().flat_map(|files| units(files));
+        ProgramUnits::of(all).unwrap().map(&|_| {})
     }
 
     const HEADER: &str = "static inline int twice(int n)\n{\n    return SCALE(n);\n}\n";
@@ -312,6 +327,6 @@ mod tests {
     fn bytes_that_are_no_unit_give_no_map() {
         let mut all = units(&[file("a.c", MAIN)]);
         all.push(vec![0xff; 9]);
-        assert!(map_of_units(all, &|_| {}).is_none());
+        assert!(ProgramUnits::of(all).is_none());
     }
 }

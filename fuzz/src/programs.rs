@@ -43,11 +43,30 @@ pub(crate) fn bind(bytes: &[u8]) {
 fn carry(bytes: &[u8]) {
     let _ = embed::section(bytes, embed::UNITS).map(|found| {
         let fragments = embed::fragment::read(found.unwrap_or_default(), engine::FRAGMENT_LAYOUT);
-        let _ = engine::map_of_units(fragments.flatten(), &|_| {});
+        let _ = engine::ProgramUnits::of(fragments.flatten()).map(|units| units.map(&|_| {}));
+        // What was not read of it is not missed.
+        let outline = outlined(bytes);
+        assert_eq!(embed::section(&outline, embed::UNITS), Ok(found));
+        assert_eq!(
+            engine::identity(&outline).map_err(|error| error.to_string()),
+            engine::identity(bytes).map_err(|error| error.to_string())
+        );
     });
     if let Ok(with) = embed::with_section(bytes, embed::MAP, b"content", embed::Kind::Joined) {
         assert_eq!(embed::section(&with, embed::MAP), Ok(Some(&b"content"[..])));
     }
+}
+
+/// What is read of a program before anybody asks for its debug info.
+fn outlined(bytes: &[u8]) -> Vec<u8> {
+    let mut outline = vec![0; bytes.len()];
+    for step in embed::outline::STEPS {
+        for part in step(&outline) {
+            let part = part.start.min(bytes.len())..part.end.min(bytes.len());
+            outline[part.clone()].copy_from_slice(&bytes[part]);
+        }
+    }
+    outline
 }
 
 /// Two bytes with the length of a stack, the stack, and the file whose code its frames are in: frames or none, and as many

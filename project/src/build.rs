@@ -2,7 +2,7 @@
 
 use crate::executable::Executable;
 use crate::failure::Failure;
-use engine::Map;
+use engine::ProgramUnits;
 use regular_files::Reader;
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -27,10 +27,18 @@ pub(crate) struct Libraries {
     unread: Vec<Failure>,
 }
 
+/// So many libraries stay open until they are read whole, if they ever are; of the others a process has hardly more than files that it may open.
+const MOST_OPEN: usize = 200;
+
 impl FromIterator<Result<Executable, Failure>> for Libraries {
     fn from_iter<T: IntoIterator<Item = Result<Executable, Failure>>>(all: T) -> Self {
         let mut libraries = Libraries::default();
         for each in all {
+            let each = if libraries.read.len() < MOST_OPEN {
+                each
+            } else {
+                each.and_then(Executable::at_once)
+            };
             match each {
                 Ok(library) => libraries.read.push(library),
                 Err(failure) => libraries.unread.push(failure),
@@ -74,9 +82,9 @@ impl<'a> Build<'a> {
         })
     }
 
-    /// How many of its sources a map of fragments does not have: of programs and libraries with fragments all, of others those that can be read here.
-    pub(crate) fn missing_in(&self, map: &Map) -> usize {
-        let known: BTreeSet<&str> = map.files.iter().map(|file| file.path.as_str()).collect();
+    /// How many of its sources fragments do not have: of programs and libraries with fragments all, of others those that can be read here.
+    pub(crate) fn missing_in(&self, fragments: &ProgramUnits) -> usize {
+        let known: BTreeSet<&str> = fragments.paths().collect();
         let mut missing = BTreeSet::new();
         for each in std::iter::once(&self.executable).chain(self.libraries()) {
             let units = each

@@ -1,22 +1,25 @@
 //! An executable and its debug info, wherever the system keeps that.
 
 use crate::cache;
+use crate::contents::Contents;
+use crate::embedded;
 use crate::failure::Failure;
 use crate::files;
 use engine::{BindError, DebugHints, Identity, Map};
 use regular_files::{Limit, Reader};
 use runtime_probe::Library;
 use std::cell::OnceCell;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// An executable in memory.
+/// An executable, as much of it in memory as was asked for.
 pub struct Executable {
     /// Its path, for messages and for what lies beside it.
     pub path: PathBuf,
     /// When it was last changed: what was changed later is not what it was built from. `None` where the system does not tell.
     pub(crate) modified: Option<SystemTime>,
-    bytes: Vec<u8>,
+    contents: Contents,
     /// Looked for when something asks for it: with a map that is bound already, nothing does.
     debug: OnceCell<DebugInfo>,
     compiled: OnceCell<engine::CompiledFiles>,
@@ -39,53 +42,51 @@ struct DebugInfo {
 impl Executable {
     /// Reads an executable that the user names. Its debug info may be in other files, which are looked for when they are needed.
     pub fn read(path: &Path) -> Result<Self, Failure> {
-        let reader = &Reader::default();
-        Self::from_bytes(path, path, files::read_within(path, Limit::PROGRAM)?, reader)
+        Self::of_file(path, path, open_named(path), &Reader::default())
     }
 
     /// Reads an executable that others name.
     pub(crate) fn read_by(reader: &Reader, path: &Path) -> Result<Self, Failure> {
-        Self::from_bytes(path, path, read_by(reader, path)?, reader)
+        Self::of_file(path, path, open_by(reader, path), reader)
     }
 
     /// The executable of a process: its bytes are those that run, and its time is theirs, even when the file has been replaced since.
     pub fn of_process(pid: u32, path: &Path, reader: &Reader) -> Result<Self, Failure> {
         // Who runs a program need not be allowed to read it, and the link is the kernel's: no name of his leads us there.
         let itself = PathBuf::from(format!("/proc/{pid}/exe"));
-        Self::from_bytes(
-            path,
-            &itself,
-            files::read_within(&itself, Limit::PROGRAM)?,
-            reader,
-        )
+        Self::of_file(path, &itself, open_named(&itself), reader)
     }
 
     /// A shared object of a process: its bytes are those that run, even when the file has been replaced since.
     pub(crate) fn library_of_process(library: &Library, reader: &Reader) -> Result<Self, Failure> {
         let path = &library.path;
-        let (seen, bytes) = match &library.replaced {
+        let (seen, file) = match &library.replaced {
             // As with the program, no name of the task's leads there.
-            Some(link) => {
-                let bytes = files::read_within(link, Limit::PROGRAM);
-                (link.clone(), bytes.map_err(|_| replaced(path))?)
-            }
+            Some(link) => (link.clone(), open_named(link).map_err(|_| replaced(path))),
             None => {
                 let seen = PathBuf::from(format!("/proc/{}/root{}", library.pid, path.display()));
-                let bytes = read_by(reader, &seen)?;
-                (seen, bytes)
+                let file = open_by(reader, &seen);
+                (seen, file)
             }
         };
-        Self::from_bytes(path, &seen, bytes, reader)
+        Self::of_file(path, &seen, file, reader)
     }
 
-    /// `file` is where the bytes were read.
-    fn from_bytes(path: &Path, file: &Path, bytes: Vec<u8>, reader: &Reader) -> Result<Self, Failure> {
-        let identity =
-            engine::identity(&bytes).map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
+    /// `seen` is the name under which `file` was opened.
+    fn of_file(
+        path: &Path,
+        seen: &Path,
+        file: Result<File, Failure>,
+        reader: &Reader,
+    ) -> Result<Self, Failure> {
+        let contents =
+            Contents::of(file?, Limit::PROGRAM).map_err(|error| files::unreadable(seen, &error))?;
+        let identity = engine::identity(contents.outline())
+            .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
         Ok(Self {
             path: path.to_owned(),
-            modified: cache::modified(file),
-            bytes,
+            modified: cache::modified(seen),
+            contents,
             debug: OnceCell::new(),
             compiled: OnceCell::new(),
             sources: OnceCell::new(),
@@ -94,17 +95,24 @@ impl Executable {
         })
     }
 
+    /// The same with all bytes in memory and its file closed, for one of very many.
+    pub(crate) fn at_once(self) -> Result<Self, Failure> {
+        let contents = self.contents.at_once();
+        let contents = contents.map_err(|error| files::unreadable(&self.path, &error))?;
+        Ok(Self { contents, ..self })
+    }
+
     /// The executable with all its debug info, as the engine takes it.
-    fn program(&self) -> engine::Program<'_> {
-        let find = || find_debug_info(self);
-        let debug = self.debug.get_or_init(find);
-        engine::Program {
-            executable: &self.bytes,
+    fn program(&self) -> Result<engine::Program<'_>, Failure> {
+        let executable = self.bytes()?;
+        let debug = self.debug.get_or_init(|| find_debug_info(self, executable));
+        Ok(engine::Program {
+            executable,
             debug: debug.separate.as_deref(),
             supplementary: debug.supplementary.as_deref(),
             package: debug.package.as_deref(),
             split: &debug.split,
-        }
+        })
     }
 
     /// The C and C++ sources that it was built from, and where the compiler found headers, but for those of compilers and
@@ -113,7 +121,7 @@ impl Executable {
         if let Some(known) = self.sources.get() {
             return Ok(known);
         }
-        let mut all = engine::executable_sources(&self.program()).map_err(|error| self.failure(&error))?;
+        let mut all = engine::executable_sources(&self.program()?).map_err(|error| self.failure(&error))?;
         all.units
             .retain(|unit| !unit.is_header || !is_of_system(&unit.path));
         all.directories
@@ -123,30 +131,36 @@ impl Executable {
 
     /// The functions and lines of addresses of code, as linked; nothing where there is no debug info.
     pub fn code_lines(&self, addresses: &[u64]) -> Vec<Vec<engine::CodeLine>> {
-        engine::code_lines(&self.program(), addresses).unwrap_or_default()
+        let program = self.program().ok();
+        let lines = program.and_then(|program| engine::code_lines(&program, addresses).ok());
+        lines.unwrap_or_default()
     }
 
     /// The lines that it has code of, by the path of the source as its debug info names it; nothing where there is none to tell.
     pub(crate) fn compiled_files(&self) -> &engine::CompiledFiles {
-        let read = || engine::compiled_files(&self.program()).unwrap_or_default();
-        self.compiled.get_or_init(read)
+        self.compiled.get_or_init(|| {
+            let program = self.program().ok();
+            let files = program.and_then(|program| engine::compiled_files(&program).ok());
+            files.unwrap_or_default()
+        })
     }
 
     /// Binds `map` to this build; returns what could not be bound.
     pub fn bind(&self, map: &mut Map) -> Result<Vec<base::Diagnostic>, Failure> {
         let path = self.path.to_string_lossy();
-        engine::bind_program(map, &self.program(), &path).map_err(|error| self.failure(&error))
+        engine::bind_program(map, &self.program()?, &path).map_err(|error| self.failure(&error))
     }
 
     /// Adds to `map` what the code alone of this build tells.
     pub fn bind_code(&self, map: &mut Map) -> Result<(), Failure> {
         let path = self.path.to_string_lossy();
-        engine::bind_code(map, &self.bytes, &path).map_err(|error| self.failure(&error))
+        engine::bind_code(map, self.bytes()?, &path).map_err(|error| self.failure(&error))
     }
 
-    /// Its bytes.
-    pub(crate) fn bytes(&self) -> &[u8] {
-        &self.bytes
+    /// All its bytes.
+    pub(crate) fn bytes(&self) -> Result<&[u8], Failure> {
+        let bytes = self.contents.whole();
+        bytes.map_err(|error| files::unreadable(&self.path, &error))
     }
 
     /// Where a map of this build lies that is stored as debug files are: below the directories of `HINDMOST_MAP_PATH`, which has colons between
@@ -171,12 +185,14 @@ impl Executable {
 
     /// The map that it carries, if there is one that can be found; whether it is one is not looked at.
     pub(crate) fn embedded_map(&self) -> Option<&[u8]> {
-        embed::section(&self.bytes, embed::MAP).ok()?
+        let outline = self.contents.outline();
+        let section = embed::section(outline, embed::MAP).ok()??;
+        Some(embedded::own_record(section, outline))
     }
 
     /// The fragments of its compilations, one behind the other; nothing if it carries none that can be found.
     pub(crate) fn fragments(&self) -> &[u8] {
-        let found = embed::section(&self.bytes, embed::UNITS);
+        let found = embed::section(self.contents.outline(), embed::UNITS);
         found.ok().flatten().unwrap_or_default()
     }
 
@@ -187,24 +203,24 @@ impl Executable {
 
     /// How many bytes it has.
     pub fn length(&self) -> usize {
-        self.bytes.len()
+        self.contents.outline().len()
     }
 
     /// Which loops of `map`, which is bound to this build, keep a readable variable in it.
     pub fn check(&self, map: &Map) -> Result<engine::Check, Failure> {
-        engine::check(map, &self.program()).map_err(|error| self.failure(&error))
+        engine::check(map, &self.program()?).map_err(|error| self.failure(&error))
     }
 
     /// Binds `map`, which is bound to a program, to this shared object too; returns what could not be bound.
     pub fn bind_as_library(&self, map: &mut Map) -> Result<Vec<base::Diagnostic>, Failure> {
         let path = self.path.to_string_lossy();
-        engine::bind_library(map, &self.program(), &path).map_err(|error| self.failure(&error))
+        engine::bind_library(map, &self.program()?, &path).map_err(|error| self.failure(&error))
     }
 
     /// The same of a shared object that a job has loaded, whatever that may be: without debug info it holds nothing of the map's sources.
     pub fn bind_as_loaded(&self, map: &mut Map) -> Result<Vec<base::Diagnostic>, Failure> {
         let path = self.path.to_string_lossy();
-        match engine::bind_library(map, &self.program(), &path) {
+        match engine::bind_library(map, &self.program()?, &path) {
             Err(BindError::NoDebugInfo(_)) => Ok(Vec::new()),
             found => found.map_err(|error| self.failure(&error)),
         }
@@ -212,7 +228,7 @@ impl Executable {
 
     /// Whether `map` is bound to this build.
     pub fn fits(&self, map: &Map) -> Result<(), engine::Mismatch> {
-        engine::check_map(map, &self.bytes)
+        engine::check_map(map, self.contents.outline())
     }
 
     fn failure(&self, error: &BindError) -> Failure {
@@ -236,9 +252,12 @@ fn is_of_system(path: &str) -> bool {
 /// Where distributions and build systems put separate debug info.
 const DEBUG_ROOT: &str = "/usr/lib/debug";
 
-fn read_by(reader: &Reader, path: &Path) -> Result<Vec<u8>, Failure> {
-    let failed = |error| Failure::new(format!("cannot read {}: {error}", path.display()));
-    reader.read(path, Limit::PROGRAM).map_err(failed)
+fn open_named(path: &Path) -> Result<File, Failure> {
+    regular_files::open_named(path).map_err(|error| files::unreadable(path, &error))
+}
+
+fn open_by(reader: &Reader, path: &Path) -> Result<File, Failure> {
+    reader.open(path).map_err(|error| files::unreadable(path, &error))
 }
 
 /// The file that a process runs is no longer there, and only root may follow the kernel's link to it.
@@ -249,10 +268,9 @@ fn replaced(path: &Path) -> Failure {
 }
 
 /// Finds what the executable's debug info is spread over.
-fn find_debug_info(executable: &Executable) -> DebugInfo {
+fn find_debug_info(executable: &Executable, bytes: &[u8]) -> DebugInfo {
     let Executable {
         path,
-        bytes,
         identity,
         reader,
         ..

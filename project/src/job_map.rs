@@ -264,14 +264,16 @@ impl JobMap {
         let with_fragments = std::iter::once(executable).chain(build.libraries());
         let with_fragments = Vec::from_iter(with_fragments.filter(|each| each.has_fragments()));
         let said = warnings.len();
-        let of_fragments = making::make_of_fragments(&with_fragments, &mut warnings, listener);
-        let missing = of_fragments.as_ref().map_or(0, |map| build.missing_in(map));
+        let fragments = making::fragments_of(&with_fragments, &mut warnings);
+        let missing = fragments.as_ref().map_or(0, |units| build.missing_in(units));
         let is_all = missing == 0 && warnings.len() == said;
-        let (mut map, libraries, is_whole) = match of_fragments {
-            Some(map) if is_all => (map, with_fragments, true),
-            Some(map) => {
-                let of_sources = Self::of_sources(build, sight, &mut warnings, listener);
-                of_sources.unwrap_or_else(|_| {
+        let of_fragments = |units| making::make_of_fragments(units, listener);
+        let (mut map, libraries, is_whole) = match &fragments {
+            Some(units) if is_all => (of_fragments(units), with_fragments, true),
+            // The sources know more, if they are here.
+            Some(units) => match Self::of_sources(build, sight, &mut warnings, listener) {
+                Ok(found) => found,
+                Err(_) => {
                     // Where none is missing, it has been said what is wrong with the fragments.
                     if missing > 0 {
                         warnings.push(format!(
@@ -279,9 +281,9 @@ impl JobMap {
                             executable.path.display()
                         ));
                     }
-                    (map, with_fragments, false)
-                })
-            }
+                    (of_fragments(units), with_fragments, false)
+                }
+            },
             None => Self::of_sources(build, sight, &mut warnings, listener)
                 .map_err(|failure| failure.noticing(std::mem::take(&mut warnings)))?,
         };

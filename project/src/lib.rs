@@ -34,6 +34,7 @@ mod compilation;
 mod compile_commands;
 mod compiler_command;
 mod compiler_program;
+mod contents;
 mod cores;
 mod embedded;
 mod events;

@@ -4,7 +4,7 @@ use crate::cache::units::Units;
 use crate::executable::Executable;
 use crate::listener::Listener;
 use crate::program::Program;
-use engine::{AsBuilt, CompiledFiles, CompiledUnits, Map, Parser, SourceFile};
+use engine::{AsBuilt, CompiledFiles, CompiledUnits, Map, Parser, ProgramUnits, SourceFile};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -72,22 +72,23 @@ pub fn make_preprocessed(
     map
 }
 
-/// The map of what the compilations of `builds` have read, if they carry fragments; what is wrong with these goes to `warnings`.
-pub(crate) fn make_of_fragments(
-    builds: &[&Executable],
-    warnings: &mut Vec<String>,
-    listener: &dyn Listener,
-) -> Option<Map> {
-    let units = units_inside(builds, warnings);
-    if units.is_empty() {
+/// What the compilations of `builds` have read, if they carry fragments; what is wrong with these goes to `warnings`.
+pub(crate) fn fragments_of(builds: &[&Executable], warnings: &mut Vec<String>) -> Option<ProgramUnits> {
+    let packed = units_inside(builds, warnings);
+    if packed.is_empty() {
         return None;
     }
-    let step = listener.making(units.len());
-    let map = engine::map_of_units(units, &step);
-    if map.is_none() {
+    let units = ProgramUnits::of(packed);
+    if units.is_none() {
         warnings.push("the fragments of the map are left out: they are damaged".to_owned());
     }
-    map
+    units
+}
+
+/// The map of what compilations have read.
+pub(crate) fn make_of_fragments(units: &ProgramUnits, listener: &dyn Listener) -> Map {
+    let step = listener.making(units.paths().count());
+    units.map(&step)
 }
 
 /// The packed units of the fragments that `builds` carry; what is wrong with these goes to `warnings`.

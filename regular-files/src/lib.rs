@@ -229,7 +229,13 @@ impl<'f> Parts<'f> {
         Ok(bytes)
     }
 
-    /// The whole file with what was read of it.
+    /// The whole file with what was read of it so far.
+    #[must_use]
+    pub fn so_far(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The same, when nothing more is read.
     #[must_use]
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes
@@ -331,7 +337,13 @@ fn resolve(path: &Path) -> io::Result<File> {
 fn reopen(found: &File) -> io::Result<File> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let itself = format!("/proc/self/fd/{}", found.as_raw_fd());
-    Ok(File::from(rustix::fs::open(itself, flags, Mode::empty())?))
+    match rustix::fs::open(itself, flags, Mode::empty()) {
+        // The file is there, but nothing of the kernel's: as in the root directory of a container that is being built.
+        Err(Errno::NOENT) => Err(io::Error::other(
+            "/proc is not mounted, and files are opened by it",
+        )),
+        opened => Ok(File::from(opened?)),
+    }
 }
 
 /// Opens what a shell has passed on. Waiting for its writer is what is wanted, so it blocks; a device is refused all the same.

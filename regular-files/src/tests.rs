@@ -201,6 +201,7 @@ fn parts_are_read_as_far_as_the_file_goes() {
     let mut parts = Parts::of(&file, Limit::of(10)).unwrap();
     assert_eq!(parts.read(2..4).unwrap(), b"23");
     assert_eq!(parts.read(8..20).unwrap(), b"89");
+    assert_eq!(parts.so_far(), b"\0\x0023\0\0\0\x0089");
     assert_eq!(parts.read(20..30).unwrap(), b"");
     assert_eq!(parts.into_bytes(), b"\0\x0023\0\0\0\x0089");
     let large = Parts::of(&file, Limit::of(9)).unwrap_err();
