@@ -3,7 +3,7 @@
 use crate::embed_args::{EmbedArgs, ExtractArgs};
 use crate::output::{self, Status, Terminal};
 use project::{Build, Executable, Failure, JobMap, Reader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub(crate) fn embed(args: &EmbedArgs) -> anyhow::Result<Status> {
     let build = Build::alone(Executable::read(&args.program)?, &Reader::default());
@@ -30,33 +30,36 @@ pub(crate) fn extract(args: &ExtractArgs) -> anyhow::Result<Status> {
     let bytes = project::map_bytes(&args.program)?;
     // Whoever gets the file is to have one that can be read.
     let map = project::map_in(&args.program, engine::Map::from_bytes(&bytes))?;
-    let output = match (&args.output, &args.store) {
-        (Some(path), _) => path.clone(),
+    let outputs = match (&args.output, &args.store) {
+        (Some(path), _) => vec![path.clone()],
         (None, Some(directory)) => stored(&args.program, directory)?,
-        (None, None) => project::beside(&args.program),
+        (None, None) => vec![project::beside(&args.program)],
     };
-    project::write_atomically(&output, &bytes)?;
-    tell(&format!(
-        "{}: {}",
-        output.display(),
-        report::counted(map.functions.len(), "function", "functions")
-    ))
+    for output in &outputs {
+        project::write_atomically(output, &bytes)?;
+    }
+    let functions = report::counted(map.functions.len(), "function", "functions");
+    let names = Vec::from_iter(outputs.iter().map(|path| path.display().to_string()));
+    tell(&format!("{}: {functions}", names.join(" and ")))
 }
 
-/// Where the map of a program is stored below `directory`, which is made.
-fn stored(program: &Path, directory: &Path) -> anyhow::Result<std::path::PathBuf> {
-    let name = Executable::read(program)?.stored_name().ok_or_else(|| {
+/// Where the map of a program is stored below `directory`: as debug files are, and as debuginfod's clients ask for it. These directories are made.
+fn stored(program: &Path, directory: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let executable = Executable::read(program)?;
+    let names = executable.stored_name().zip(executable.served_name());
+    let (stored, served) = names.ok_or_else(|| {
         Failure::new(format!(
             "{} has no build-id to store its map by",
             program.display()
         ))
         .hint("link it with -Wl,--build-id, or write the map beside it")
     })?;
-    let path = directory.join(name);
-    let parent = path.parent().unwrap_or(directory);
-    std::fs::create_dir_all(parent)
-        .map_err(|error| Failure::new(format!("cannot make {}: {error}", parent.display())))?;
-    Ok(path)
+    let paths = [directory.join(stored), directory.join(served)];
+    for parent in paths.iter().filter_map(|path| path.parent()) {
+        std::fs::create_dir_all(parent)
+            .map_err(|error| Failure::new(format!("cannot make {}: {error}", parent.display())))?;
+    }
+    Ok(Vec::from(paths))
 }
 
 fn tell(text: &str) -> anyhow::Result<Status> {

@@ -12,7 +12,9 @@ Exit status: 0 the program carries the map, 2 error (the program is as it was)."
 
 pub(crate) const EXTRACT_HELP: &str = "\
 With --store the map is laid where debug files of this build lie, DIR/.build-id/ab/cdef.hmap. There find looks for it, below the \
-directories that HINDMOST_MAP_PATH lists, with colons between them, and below /usr/lib/debug.
+directories that HINDMOST_MAP_PATH lists, with colons between them, and below /usr/lib/debug. It also lies there as DIR/buildid/abcdef/section/.hindmost.map: \
+served as it is, by a web server or as file:///DIR, DIR is one of DEBUGINFOD_URLS, of which find asks by debuginfod-find (elfutils). A debuginfod that knows a program \
+with a map inside needs no more.
 
 Exit status: 0 the map was written, 2 error.";
 

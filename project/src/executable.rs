@@ -2,6 +2,7 @@
 
 use crate::cache;
 use crate::contents::Contents;
+use crate::debuginfod;
 use crate::embedded;
 use crate::failure::Failure;
 use crate::files;
@@ -181,6 +182,12 @@ impl Executable {
     pub fn stored_name(&self) -> Option<PathBuf> {
         let name = self.identity.hints.build_id_path.as_ref()?;
         Some(Path::new(name).with_extension("hmap"))
+    }
+
+    /// Where its map lies below a directory that a web server shows to debuginfod's clients; nowhere without a build-id.
+    pub fn served_name(&self) -> Option<PathBuf> {
+        let build_id = &self.identity.build_id;
+        (!build_id.is_empty()).then(|| debuginfod::served_name(build_id))
     }
 
     /// The map that it carries, if there is one that can be found; whether it is one is not looked at.

@@ -5,6 +5,7 @@ use crate::build::Build;
 use crate::cache::Slot;
 use crate::changed;
 use crate::collect::{Sight, Sources};
+use crate::debuginfod;
 use crate::executable::Executable;
 use crate::failure::Failure;
 use crate::files;
@@ -248,6 +249,20 @@ impl JobMap {
         {
             let file = slot.map(|slot| slot.path());
             return Ok(of_build(map, used, file, warnings));
+        }
+        match debuginfod::map_of_build(&executable.identity.build_id) {
+            Ok(None) => {}
+            Ok(Some(path)) => {
+                let read = files::read(&path).map_err(|failure| failure.to_string());
+                let map = read.and_then(|bytes| usable(&bytes, executable, MapOrigin::File(path.clone())));
+                match map {
+                    Ok((map, used)) => return Ok(of_build(map, used, Some(path), warnings)),
+                    Err(why) => {
+                        warnings.push(format!("the map of a server of DEBUGINFOD_URLS: ignored: {why}"))
+                    }
+                }
+            }
+            Err(why) => warnings.push(why),
         }
         Self::made(build, sight, slot.as_ref(), warnings, listener)
     }

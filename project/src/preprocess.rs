@@ -7,18 +7,15 @@
 use crate::compile_commands::CompileCommand;
 use crate::compiler_command::{Trust, finds_precompiled, preprocessing};
 use crate::compiler_program::{environment, program};
+use crate::finish::{Finished, Limits, Unfinished, finish};
 use crate::inputs::{self, Inputs};
 use engine::{Fingerprint, SourceFile};
-use nix::sys::signal::{Signal, killpg};
-use nix::unistd::Pid;
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{ErrorKind, Read};
-use std::os::unix::process::CommandExt as _;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::process::Command;
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 /// Ways to compile one file that are looked at.
 const VARIANT_LIMIT: usize = 4;
@@ -26,8 +23,6 @@ const VARIANT_LIMIT: usize = 4;
 const OUTPUT_LIMIT: u64 = 256 << 20;
 /// Runs a program that can write no byte to any file (pipes are none) and has eight gigabytes of memory.
 const LIMITED: &str = "ulimit -f 0; ulimit -v 8388608; exec \"$0\" \"$@\"";
-/// Bytes of error messages that are read.
-const MESSAGE_LIMIT: u64 = 64 << 10;
 
 /// The preprocessors of a build.
 #[derive(Debug)]
@@ -182,11 +177,12 @@ impl Preprocessor {
             for language in ["c", "c++"] {
                 let words = [compiler, "-E", "-v", "-x", language, "/dev/null"].map(str::to_owned);
                 let said = execute(directory, &words, self.limit, self.trust);
-                let (_, said, status) = said.map_err(|_| Unidentified)?;
+                let said = said.map_err(|_| Unidentified)?;
+                let succeeds = said.status.success();
                 // A compiler of C need not know C++; whether it does is part of what it says.
-                let said = String::from_utf8_lossy(&said);
+                let said = String::from_utf8_lossy(&said.messages);
                 fingerprint.add(said.as_bytes());
-                if status.success() {
+                if succeeds {
                     directories.extend(inputs::system_directories(&said));
                 }
             }
@@ -247,7 +243,11 @@ struct Failed {
 }
 
 fn run(directory: &Path, words: &[String], limit: Duration, trust: Trust) -> Result<Vec<u8>, Failed> {
-    let (output, messages, status) = execute(directory, words, limit, trust)?;
+    let Finished {
+        output,
+        messages,
+        status,
+    } = execute(directory, words, limit, trust)?;
     if !status.success() {
         let messages = String::from_utf8_lossy(&messages);
         let first = messages
@@ -263,13 +263,8 @@ fn run(directory: &Path, words: &[String], limit: Duration, trust: Trust) -> Res
     Ok(output)
 }
 
-/// Runs a command to its end: what it puts out, what it says, and how it ends.
-fn execute(
-    directory: &Path,
-    words: &[String],
-    limit: Duration,
-    trust: Trust,
-) -> Result<(Vec<u8>, Vec<u8>, ExitStatus), Failed> {
+/// Runs a command to its end.
+fn execute(directory: &Path, words: &[String], limit: Duration, trust: Trust) -> Result<Finished, Failed> {
     let compiler = &words[0];
     let failed = |why: String| Failed { why, last: false };
     if !directory.is_dir() {
@@ -297,68 +292,25 @@ fn execute(
             command
         }
     };
-    let child = command
-        .args(&words[1..])
-        .current_dir(directory)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        // A compiler is a driver with children of its own; a limit on time must end them all.
-        .process_group(0)
-        .spawn();
-    let mut child = child.map_err(|error| {
-        let why = match error.kind() {
-            ErrorKind::NotFound => format!("{compiler} is not installed"),
-            _ => format!("cannot run {compiler}: {error}"),
-        };
-        Failed { why, last: true }
-    })?;
-    let output = child.stdout.take().map(|pipe| reader(pipe, OUTPUT_LIMIT));
-    let messages = child.stderr.take().map(|pipe| reader(pipe, MESSAGE_LIMIT));
-    let deadline = Instant::now() + limit;
-    let receive = |receiver: Option<Receiver<Vec<u8>>>| {
-        let left = deadline.saturating_duration_since(Instant::now());
-        receiver?.recv_timeout(left).ok()
+    command.args(&words[1..]).current_dir(directory);
+    let limits = Limits {
+        time: limit,
+        output: OUTPUT_LIMIT,
     };
-    let (Some(output), Some(messages)) = (receive(output), receive(messages)) else {
-        end(&mut child);
-        let why = format!("{compiler} took longer than {} s", limit.as_secs());
-        return Err(Failed { why, last: true });
-    };
-    let status = loop {
-        match child.try_wait() {
-            Ok(Some(status)) => break status,
-            Ok(None) if Instant::now() < deadline => std::thread::sleep(Duration::from_millis(1)),
-            // It has closed its outputs and goes on all the same, or it cannot be waited for.
-            _ => {
-                end(&mut child);
-                return Err(failed(format!("{compiler} did not end")));
-            }
-        }
-    };
-    Ok((output, messages, status))
-}
-
-/// Reads a pipe to its end in a thread of its own: a compiler that waits for room in one pipe must not hold up the other.
-fn reader(pipe: impl Read + Send + 'static, limit: u64) -> Receiver<Vec<u8>> {
-    let (sender, receiver) = channel();
-    std::thread::spawn(move || {
-        let mut bytes = Vec::new();
-        let mut limited = pipe.take(limit);
-        // What could be read is what there is: output that was cut off is noticed when it is parsed.
-        let _ = limited.read_to_end(&mut bytes);
-        let _ = std::io::copy(&mut limited.into_inner(), &mut std::io::sink());
-        let _ = sender.send(bytes);
-    });
-    receiver
-}
-
-/// Ends a compiler and its children.
-fn end(child: &mut Child) {
-    if let Ok(pid) = i32::try_from(child.id()) {
-        let _ = killpg(Pid::from_raw(pid), Signal::SIGKILL);
-    }
-    let _ = child.wait();
+    finish(&mut command, limits).map_err(|why| match why {
+        Unfinished::NotStarted(error) => Failed {
+            why: match error.kind() {
+                ErrorKind::NotFound => format!("{compiler} is not installed"),
+                _ => format!("cannot run {compiler}: {error}"),
+            },
+            last: true,
+        },
+        Unfinished::TooLong => Failed {
+            why: format!("{compiler} took longer than {} s", limit.as_secs()),
+            last: true,
+        },
+        Unfinished::GoesOn => failed(format!("{compiler} did not end")),
+    })
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// A program, and the Debian packages that bring it with what it needs to be of use.
-const TOOLS: [(&str, &[&str]); 46] = [
+const TOOLS: [(&str, &[&str]); 48] = [
     ("gcc", &["gcc", "libc6-dev"]),
     ("clang", &["clang"]),
     ("musl-gcc", &["musl-tools"]),
@@ -38,9 +38,11 @@ const TOOLS: [(&str, &[&str]); 46] = [
     ("gdb", &["gdb"]),
     ("lldb", &["lldb"]),
     ("eu-stack", &["elfutils"]),
+    ("debuginfod", &["debuginfod"]),
     ("python3", &["python3"]),
     ("pkg-config", &["pkg-config"]),
     ("dot", &["graphviz"]),
+    ("groff", &["groff-base"]),
     ("rpmbuild", &["rpm"]),
     ("cpio", &["cpio"]),
     ("chromium", &["chromium"]),
@@ -69,6 +71,9 @@ const SERVICES: [(&str, &[&str]); 5] = [
     ("srun", &["slurm-client"]),
 ];
 
+/// What only CI installs, because not every Debian has it: a second version of gcc, for which plugins are made as well.
+const OTHER_GCC: [(&str, &[&str]); 1] = [("g++-11", &["g++-11", "gcc-11-plugin-dev"])];
+
 /// Installs what is missing.
 pub fn ensure() -> Result<()> {
     ensure_tools(&TOOLS)?;
@@ -80,6 +85,7 @@ pub fn ensure() -> Result<()> {
     ensure_modules("setuptools, wheel, pip", &packaging)?;
     if std::env::var_os("CI").is_some() {
         ensure_tools(&SERVICES)?;
+        ensure_tools(&OTHER_GCC)?;
     }
     Ok(())
 }

@@ -63,13 +63,13 @@ pub(crate) fn tool(sandbox: &Sandbox, words: &[&str]) {
 }
 
 /// Removes the maps that are kept.
-fn forget(sandbox: &Sandbox) {
+pub(crate) fn forget(sandbox: &Sandbox) {
     let _ = std::fs::remove_dir_all(sandbox.path("cache"));
 }
 
 /// Compiles a source by the wrapper.
 #[track_caller]
-fn wrapped(sandbox: &Sandbox, words: &[&str]) -> Run {
+pub(crate) fn wrapped(sandbox: &Sandbox, words: &[&str]) -> Run {
     let run = sandbox.run(&[&["cc", "--"], words].concat());
     assert_eq!(run.code, Some(0), "{words:?}: {}", run.err);
     run
@@ -93,7 +93,7 @@ pub(crate) fn found(sandbox: &Sandbox, program: &str) -> (Value, String) {
 }
 
 /// The sections of a file of ELF, by readelf.
-fn sections(sandbox: &Sandbox, file: &str) -> String {
+pub(crate) fn sections(sandbox: &Sandbox, file: &str) -> String {
     let output = Command::new("readelf")
         .args(["-SW", file])
         .current_dir(&sandbox.root)
@@ -198,12 +198,13 @@ fn linkers_join_what_the_wrapper_has_put_into_objects() {
         let with = format!("-fuse-ld={linker}");
         wrapped(&sandbox, &["cc", "-g", "-O1", "-c", "src/main.c"]);
         wrapped(&sandbox, &["cc", "-g", "-O1", "-c", "src/work.c", "-o", "w.o"]);
-        // Through an archive, and through a link that makes an object again.
+        // Through archives, one of which names its objects alone, and through a link that makes an object again.
         tool(&sandbox, &["ar", "rcs", "libw.a", "w.o"]);
         tool(&sandbox, &["ld", "-r", "main.o", "-o", "m.o"]);
+        tool(&sandbox, &["ar", "rcs", "--thin", "libm.a", "m.o"]);
         tool(
             &sandbox,
-            &["cc", &with, "-Wl,--gc-sections", "m.o", "libw.a", "-o", "app"],
+            &["cc", &with, "-Wl,--gc-sections", "libm.a", "libw.a", "-o", "app"],
         );
         tool(&sandbox, &["strip", "-g", "app", "-o", "stripped"]);
         assert!(
@@ -292,6 +293,7 @@ fn the_compiler_is_run_as_if_it_were_alone() {
         &["--version"],
         &["-c", "nowhere.c"],
         &["-S", "src/main.c", "-o", "-"],
+        &["-c", "src/main.c", "-o", "-"],
         &["-c", "-x", "c", "-"],
         &["@options"],
         &["-c", "src/main.c", "src/work.c"],

@@ -43,6 +43,7 @@ impl Sandbox {
             .args(arguments)
             .current_dir(&self.root)
             .env("XDG_CACHE_HOME", self.path("cache"))
+            .env_remove("DEBUGINFOD_URLS")
             .env_remove("NO_COLOR");
         command
     }
