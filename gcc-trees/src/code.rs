@@ -172,6 +172,23 @@ codes! {
 }
 
 impl Code {
+    /// Whether it is what the source declares: such a tree stands where it was declared, also in the trees of all that use it.
+    pub fn is_declaration(self) -> bool {
+        matches!(
+            self,
+            Code::FunctionDecl
+                | Code::LabelDecl
+                | Code::FieldDecl
+                | Code::VarDecl
+                | Code::ConstDecl
+                | Code::ParmDecl
+                | Code::TypeDecl
+                | Code::NamespaceDecl
+                | Code::UsingDecl
+                | Code::ResultDecl
+        )
+    }
+
     /// Whether it is a conversion that C writes as a cast, or makes by itself.
     pub fn converts(self) -> bool {
         matches!(

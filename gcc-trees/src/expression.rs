@@ -53,12 +53,8 @@ impl Body<'_, '_> {
 
     /// Operators stand where their operands begin.
     pub(crate) fn expression_standing(&mut self, id: RowId, kind: &ExprKind) -> Standing {
-        let is_declaration = matches!(
-            self.rows.code(id),
-            Code::VarDecl | Code::ParmDecl | Code::FunctionDecl
-        );
-        // gcc gives a use of a variable no place of its own; who uses it has one.
-        if is_declaration {
+        // gcc gives a use of a variable or an enumerator no place of its own, and the row has that of its declaration; who uses it has one.
+        if self.rows.code(id).is_declaration() {
             return Standing::default();
         }
         let own = self.standing(id);

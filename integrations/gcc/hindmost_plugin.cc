@@ -130,6 +130,9 @@ void put_place(hindmost_row &row, location_t at)
     location_t start_at = get_start(at), end_at = get_finish(at);
     expanded_location start = start_at == at ? caret : expand_location(start_at);
     expanded_location end = end_at == at ? caret : expand_location(end_at);
+    /* Of what was made out of several trees gcc may know where it is and not where it begins. */
+    if (!start.line)
+        start = caret;
     row.file = file_of(caret.file);
     row.line = caret.line;
     row.column = caret.column;

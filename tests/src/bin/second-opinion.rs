@@ -1,7 +1,7 @@
-//! `second-opinion [--compiler CC] [--plugin FILE] PATH… -- FLAGS…`: the two C parsers held against each other on real trees; with a plugin for gcc the
+//! `second-opinion [--compiler CC] [--plugin FILE] [--all] PATH… -- FLAGS…`: the two C parsers held against each other on real trees; with a plugin for gcc the
 //! tolerant one and what gcc itself has understood.
 //!
-//! PATHs are C files or directories; FLAGS are what the compiler needs (-I, -D). Exit code 0: no difference without a
+//! PATHs are C files or directories, with a plugin of C++ too; with --all every difference without a cause is named; FLAGS are what the compiler needs (-I, -D). Exit code 0: no difference without a
 //! cause; 1: some; 2: the comparison itself failed.
 
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use tests::second::{Detail, Plugin, compare};
 use walkdir::WalkDir;
 
-const USAGE: &str = "usage: second-opinion [--compiler CC] [--plugin FILE] PATH... [-- FLAGS...]";
+const USAGE: &str = "usage: second-opinion [--compiler CC] [--plugin FILE] [--all] PATH... [-- FLAGS...]";
 
 fn main() -> ExitCode {
     match run(std::env::args().skip(1)) {
@@ -24,12 +24,13 @@ fn main() -> ExitCode {
 
 fn run(mut args: impl Iterator<Item = String>) -> Result<usize, String> {
     let mut compiler = "gcc".to_owned();
-    let mut plugin = None;
+    let (mut plugin, mut names_all) = (None, false);
     let (mut paths, mut flags) = (Vec::new(), Vec::new());
     while let Some(arg) = args.next() {
         match arg.as_str() {
             "--compiler" => compiler = args.next().ok_or(USAGE)?,
             "--plugin" => plugin = Some(PathBuf::from(args.next().ok_or(USAGE)?)),
+            "--all" => names_all = true,
             "--" => flags.extend(args.by_ref()),
             path => paths.push(PathBuf::from(path)),
         }
@@ -67,7 +68,11 @@ fn run(mut args: impl Iterator<Item = String>) -> Result<usize, String> {
         .compare(&files, &headers, &std::env::temp_dir())?,
         None => compare(&files, &headers, &compiler, &flags, Detail::Effects)?,
     };
-    print!("{found}");
+    if names_all {
+        print!("{found:#}");
+    } else {
+        print!("{found}");
+    }
     Ok(found.faults.len())
 }
 

@@ -75,6 +75,11 @@ impl Comparison {
                     .entry(format!("{who} refuses it: {}", &why[..end]))
                     .or_default() += 1;
             }
+            // The text has a name of its own for where an iterator stands.
+            None if name.contains('(') => {
+                let cause = format!("{who} has no position of an iterator");
+                *self.refused.entry(cause).or_default() += 1;
+            }
             None => self
                 .faults
                 .push(format!("{place}: {name} is no variable of the loop by {who}")),

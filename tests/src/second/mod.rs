@@ -10,6 +10,7 @@ mod expressions;
 mod inputs;
 mod items;
 mod lovs;
+mod objects;
 mod plugin;
 
 pub use doings::{doings, has_alternatives};
@@ -50,6 +51,7 @@ pub struct Comparison {
     computed: &'static [&'static str],
 }
 
+/// The alternate form names every difference without a cause.
 impl fmt::Display for Comparison {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
@@ -75,7 +77,8 @@ impl fmt::Display for Comparison {
             writeln!(f, "{count} loop-order variables differ: {cause}")?;
         }
         writeln!(f, "{} differ without a cause", self.faults.len())?;
-        for fault in self.faults.iter().take(40) {
+        let shown = if f.alternate() { usize::MAX } else { 40 };
+        for fault in self.faults.iter().take(shown) {
             writeln!(f, "  {fault}")?;
         }
         Ok(())
@@ -226,6 +229,11 @@ impl Comparison {
                 self.same += 1
             } else {
                 missing.push(item)
+            }
+        }
+        if ours.language == ir::Language::Cxx {
+            for cause in objects::take(&mut missing, &mut ours_all.items) {
+                self.explain(cause);
             }
         }
         // What a macro call hides stands on its line: loops, assignments and calls of other names.
