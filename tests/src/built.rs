@@ -8,13 +8,7 @@ use std::path::PathBuf;
 /// # Panics
 /// If there is none.
 pub fn runtime(name: &str) -> PathBuf {
-    let tests = std::env::current_exe().expect("a test has a file");
-    let mut beside = tests.with_file_name("");
-    // Programs lie one directory higher than tests.
-    if !beside.ends_with("deps") {
-        beside.push("deps");
-    }
-    let beside = std::fs::read_dir(beside).expect("its directory can be read");
+    let beside = std::fs::read_dir(programs().join("deps")).expect("its directory can be read");
     let prefix = format!("lib{name}-");
     let built = beside.filter_map(Result::ok).filter(|file| {
         let name = file.file_name();
@@ -25,4 +19,20 @@ pub fn runtime(name: &str) -> PathBuf {
     newest
         .unwrap_or_else(|| panic!("{name} is built with the tests"))
         .path()
+}
+
+/// A directory for what several tests make once. Nobody removes it but who removes all that was built.
+pub fn scratch() -> PathBuf {
+    programs().join("../tmp/tests")
+}
+
+/// Where programs lie that are built as these tests are.
+fn programs() -> PathBuf {
+    let mut directory = std::env::current_exe().expect("a test has a file");
+    directory.pop();
+    // Tests lie one directory deeper.
+    if directory.ends_with("deps") {
+        directory.pop();
+    }
+    directory
 }

@@ -3,7 +3,6 @@
 //!
 //! Any number of further seeds: `order-cxx --seeds A..B`; programs of one's own: `order-cxx --file PROGRAM`.
 
-use tests::oracle::judge::Directory;
 use tests::second::made_plugin;
 use tests::stands::{Figures, Program, STOPS, Said, Source, check, generate};
 use tests::stopped::has_tools;
@@ -93,8 +92,7 @@ fn nothing_is_wrong_by_the_maps_of_the_plugin() {
     if !has_tools(&[GCC, "g++-12"]) {
         return;
     }
-    let directory = Directory::of_seed(None, 26_100).unwrap();
-    let Some(plugin) = made_plugin(GCC, &directory.path) else {
+    let Some(plugin) = made_plugin(GCC) else {
         return;
     };
     let with = |level: &str| format!("{level} -fplugin={}", plugin.display());

@@ -1,7 +1,6 @@
 //! Programs of Fortran, random ones and some that were written to be hard, by what the plugin for gcc has understood of them: as `order_cxx` for C and C++,
 //! nothing that is said of their processes may be wrong. Any number of further seeds: `order-cxx --fortran A..B --build 'gfortran-12 -O2 -fplugin=FILE'`.
 
-use tests::oracle::judge::Directory;
 use tests::second::made_plugin;
 use tests::stands::{Figures, Source, check, generate_fortran};
 use tests::stopped::has_tools;
@@ -15,8 +14,7 @@ fn nothing_is_wrong_in_programs_of_fortran() {
     if !has_tools(&[GFORTRAN, "gcc-12"]) {
         return;
     }
-    let directory = Directory::of_seed(None, 26_200).unwrap();
-    let Some(plugin) = made_plugin("gcc-12", &directory.path) else {
+    let Some(plugin) = made_plugin("gcc-12") else {
         return;
     };
     let written = [

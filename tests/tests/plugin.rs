@@ -15,7 +15,7 @@ fn with_plugin(number: u64) -> Option<(Directory, PathBuf)> {
         return None;
     }
     let directory = Directory::of_seed(None, number).unwrap();
-    let plugin = made_plugin(GCC, &directory.path)?;
+    let plugin = made_plugin(GCC)?;
     Some((directory, plugin))
 }
 
@@ -267,10 +267,171 @@ fn a_build_never_fails_for_the_plugin() {
     let user = compile(at, &plugin, &["-Werror", "-c", "main.c", "-o", "x.o"]);
     assert!(user.status.success(), "{user:?}");
     assert_eq!(has_fragment("x.o"), notes(&user) == 0);
+    of_cxx(at, &plugin, &has_fragment, &notes);
     // A program that is wrong gets the compiler's own message, and no fragment.
     std::fs::write(at.join("wrong.c"), "int f(void) { return x; }\n").unwrap();
     let wrong = compile(at, &plugin, &["-c", "wrong.c"]);
     assert!(!wrong.status.success() && notes(&wrong) == 0, "{wrong:?}");
+}
+
+/// Names of values stand where they are used, and not where they were declared.
+const NAMED_VALUES: &str = "\
+#include <cstdlib>
+#include <string>
+enum { ONE, TWO, OTHER };
+static const int limit = 9;
+struct Grid {
+    enum Kind { PLAIN, FINE };
+    Kind kind;
+    int step;
+    void set(int to);
+};
+void Grid::set(int to)
+{
+    kind = FINE;
+    if (kind == PLAIN && to == TWO)
+        step = ONE;
+    else if (to == OTHER)
+        step = TWO;
+    switch (to) {
+    case ONE:
+        step = limit;
+        break;
+    default:
+        kind = PLAIN;
+    }
+    std::string all(\"all\");
+    if (all + \" of it\" == \"it\")
+        kind = FINE;
+    for (int it = ONE; it < limit; it++) {
+        step += it == TWO ? ONE : OTHER;
+        if (step > limit)
+            std::abort();
+    }
+}
+";
+
+#[test]
+fn names_of_values_stand_where_they_are_used() {
+    if !installed("g++-12") {
+        return;
+    }
+    let Some((directory, plugin)) = with_plugin(26_006) else {
+        return;
+    };
+    let source = directory.path.join("named.cc");
+    std::fs::write(&source, NAMED_VALUES).unwrap();
+    let plugin = Plugin {
+        gcc: "g++-12",
+        plugin: &plugin,
+        flags: &[],
+    };
+    let found = plugin.compare(&[source], &[], &directory.path).unwrap();
+    all_agree(&found);
+    assert!(found.same >= 16, "{found}");
+}
+
+/// A gcc takes what was made for it; what was made for another one is said and costs the fragment.
+#[test]
+fn each_gcc_has_a_plugin_of_its_own() {
+    const OTHER: &str = "gcc-11";
+    if !installed(OTHER) || !installed(GCC) {
+        return;
+    }
+    let (Some(newer), Some(older)) = (made_plugin(GCC), made_plugin(OTHER)) else {
+        return;
+    };
+    let directory = Directory::of_seed(None, 26_005).unwrap();
+    let at = &directory.path;
+    written(at);
+    std::fs::write(at.join("go.cc"), WORK_OF_CXX).unwrap();
+    for (gcc, cxx, own, foreign) in [(GCC, "g++-12", &newer, &older), (OTHER, "g++-11", &older, &newer)] {
+        for (compiler, source) in [(gcc, "work.c"), (cxx, "go.cc")] {
+            let compiled = |plugin: &Path, more: &[&str]| {
+                let output = Command::new(compiler)
+                    .arg(format!("-fplugin={}", plugin.display()))
+                    .args(["-Werror", "-g", "-O1", "-c", source, "-o", "x.o"])
+                    .args(more)
+                    .current_dir(at)
+                    .output()
+                    .unwrap();
+                let said = String::from_utf8_lossy(&output.stderr).into_owned();
+                (output.status.success(), said)
+            };
+            let strict = "-fplugin-arg-hindmost-strict";
+            assert_eq!(compiled(own, &[strict]), (true, String::new()), "{compiler}");
+            let object = std::fs::read(at.join("x.o")).unwrap();
+            assert!(embed::section(&object, embed::UNITS).unwrap().is_some());
+            let (is_compiled, said) = compiled(foreign, &[]);
+            assert!(is_compiled, "{compiler}: {said}");
+            assert!(said.contains("was made for another gcc than this one"), "{said}");
+            let object = std::fs::read(at.join("x.o")).unwrap();
+            assert_eq!(embed::section(&object, embed::UNITS), Ok(None));
+            assert!(!compiled(foreign, &[strict]).0);
+        }
+    }
+    let programs = random_programs(at, &[(Profile::Hard, 30..36)]);
+    let flags = [format!("-I{}", at.display())];
+    let plugin = Plugin {
+        gcc: OTHER,
+        plugin: &older,
+        flags: &flags,
+    };
+    let found = plugin.compare(&programs, &[], at).unwrap();
+    all_agree(&found);
+    assert!(found.same > 500, "{found}");
+}
+
+/// What C++ compiles beforehand: headers, and interfaces of modules. What of that is not read says so.
+fn of_cxx(at: &Path, plugin: &Path, has_fragment: &dyn Fn(&str) -> bool, notes: &dyn Fn(&Output) -> usize) {
+    const CXX: &str = "g++-12";
+    if !installed(CXX) {
+        return;
+    }
+    let write = |name: &str, text: &str| std::fs::write(at.join(name), text).unwrap();
+    write(
+        "pre.h",
+        "#include <vector>\ninline int twice(int n) { return 2 * n; }\n",
+    );
+    write("pre.cc", "#include \"pre.h\"\nint main() { return twice(0); }\n");
+    write(
+        "part.cc",
+        "export module part;\nexport int twice(int n) { return 2 * n; }\n",
+    );
+    write("whole.cc", "import part;\nint main() { return twice(0); }\n");
+    let modules = ["-std=c++20", "-fmodules-ts"];
+    for (words, object) in [
+        (&["-x", "c++-header", "pre.h", "-o", "pre.h.gch"][..], None),
+        (&["-c", "pre.cc", "-o", "pre.o"], Some("pre.o")),
+        (&["-c", "part.cc", "-o", "part.o"], Some("part.o")),
+        (&["-c", "whole.cc", "-o", "whole.o"], Some("whole.o")),
+    ] {
+        let output = Command::new(CXX)
+            .arg(format!("-fplugin={}", plugin.display()))
+            .arg("-Werror")
+            .args(
+                modules
+                    .iter()
+                    .filter(|_| !words.contains(&"pre.h") && !words.contains(&"pre.cc")),
+            )
+            .args(words)
+            .current_dir(at)
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{words:?}: {output:?}");
+        if let Some(object) = object {
+            assert_eq!(has_fragment(object), notes(&output) == 0, "{words:?}: {output:?}");
+        }
+    }
+    for objects in [&["pre.o"][..], &["part.o", "whole.o"]] {
+        succeed(
+            Command::new(CXX)
+                .args(objects)
+                .args(["-o", "compiled"])
+                .current_dir(at),
+        );
+        succeed(&mut Command::new(at.join("compiled")));
+    }
 }
 
 #[test]

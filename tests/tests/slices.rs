@@ -126,7 +126,7 @@ fn slices_of_programs_of_fortran_observe_what_these_observe() {
         return;
     }
     let scratch = scratch("fortran");
-    let Some(plugin) = made_plugin("gcc-12", &scratch) else {
+    let Some(plugin) = made_plugin("gcc-12") else {
         return;
     };
     let plugin = Plugin {

@@ -5,17 +5,21 @@ use crate::stopped::{hindmost, succeed};
 use frontend::{Macros, MacrosOfFile, Source};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 
 /// Functions of C's library that gcc computes where it can, or has operators for.
 const COMPUTED: [&str; 12] = [
     "abs", "acos", "asin", "atan", "cos", "exp", "fabs", "labs", "pow", "sin", "sqrt", "strlen",
 ];
 
-/// Makes the plugin for `gcc` in `directory`, from the sources as they are. Nothing where that gcc has no headers for plugins; CI must have them.
+/// The plugin for `gcc`, made from the sources as they are; once for all tests. Nothing where that gcc has no headers for plugins; CI must have them.
 ///
 /// # Panics
 /// When it cannot be made.
-pub fn made_plugin(gcc: &str, directory: &Path) -> Option<PathBuf> {
+pub fn made_plugin(gcc: &str) -> Option<PathBuf> {
+    // Tests of one program run side by side, and one of them makes it.
+    static MAKING: Mutex<()> = Mutex::new(());
+    let _turn = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
     let headers = succeed(Command::new(gcc).arg("-print-file-name=plugin"));
     let headers = PathBuf::from(String::from_utf8_lossy(&headers.stdout).trim()).join("include/gcc-plugin.h");
     if !headers.is_file() {
@@ -26,13 +30,22 @@ pub fn made_plugin(gcc: &str, directory: &Path) -> Option<PathBuf> {
         eprintln!("SKIPPED: {gcc} has no headers for plugins; `cargo xtask setup` installs them");
         return None;
     }
+    let (hindmost, runtime) = (hindmost(), crate::built::runtime("runtime_gcc"));
+    let directory = crate::built::scratch().join(format!("plugin-{gcc}"));
+    std::fs::create_dir_all(&directory).expect("there is room for it");
     let plugin = directory.join("hindmost.so");
+    let changed = |path: &Path| std::fs::metadata(path).and_then(|about| about.modified()).ok();
+    let parts = [&hindmost, &runtime].map(|path| changed(path));
+    // It is not of these parts unless it is younger than they.
+    if changed(&plugin) > parts.into_iter().max().flatten() {
+        return plugin.canonicalize().ok();
+    }
     let made = succeed(
-        Command::new(hindmost())
+        Command::new(hindmost)
             .args(["plugin", "--gcc", gcc, "-o"])
             .arg(&plugin)
             .arg("--runtime")
-            .arg(crate::built::runtime("runtime_gcc")),
+            .arg(runtime),
     );
     let flag = String::from_utf8_lossy(&made.stdout).into_owned();
     let path = plugin.canonicalize().expect("it was made");
