@@ -3,7 +3,7 @@
 use crate::args::LspArgs;
 use crate::output::{self, Status, Terminal};
 use ::lsp::{Ended, Host, Job, Settings, Told, ToldError};
-use engine::{Analysis, Circumstances, DependenceGraph, SourceFile};
+use engine::{Analysis, Circumstances, CompiledUnits, DependenceGraph, SourceFile};
 use project::{Failure, FirstLook, Program, SourceFinder};
 use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
@@ -48,9 +48,9 @@ impl Host for Files {
         path.canonicalize().ok()
     }
 
-    fn graph(&self, mut files: Vec<SourceFile>) -> Result<DependenceGraph, String> {
+    fn graph(&self, mut files: Vec<SourceFile>, compiled: CompiledUnits) -> Result<DependenceGraph, String> {
         files.retain(|file| !engine::is_unread(&file.path));
-        let program = Program::new(files, &[], &Terminal::new());
+        let program = Program { files, compiled };
         project::graph_of(program, &Terminal::new()).map_err(|error| error.to_string())
     }
 }
@@ -86,6 +86,7 @@ fn load(settings: &Settings) -> anyhow::Result<Job> {
         });
     }
     Ok(Job {
+        compiled: finder.compiled(&map, &Terminal::new()),
         sources: map.files.iter().map(|file| finder.find(&file.path)).collect(),
         map,
         answer,

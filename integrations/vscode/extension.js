@@ -75,6 +75,8 @@ async function activate(context) {
     documentSelector: [
       { scheme: "file", language: "c" },
       { scheme: "file", language: "cpp" },
+      // Whatever the extension for Fortran calls it, if there is one.
+      { scheme: "file", pattern: "**/*.{f,F,f90,F90,f95,F95,f03,f08}" },
     ],
     initializationOptions: sources(),
   });

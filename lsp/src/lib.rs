@@ -31,7 +31,7 @@ pub use told::{Told, ToldError};
 pub use transport::{Writing, connect, read_body};
 
 use base::IdVec;
-use engine::{Answer, DependenceGraph, Map, SourceFile};
+use engine::{Answer, CompiledUnits, DependenceGraph, Map, SourceFile};
 use progress_map::FileId;
 use std::path::{Path, PathBuf};
 
@@ -41,6 +41,8 @@ pub struct Job {
     pub map: Map,
     /// Where the map's files are, as far as they are there.
     pub sources: IdVec<FileId, Option<PathBuf>>,
+    /// What was compiled of those of the map's files that no front end reads, as far as it is there.
+    pub compiled: CompiledUnits,
     /// What the stacks say, if any were given.
     pub answer: Option<Answer>,
     /// What the user should know.
@@ -55,6 +57,6 @@ pub trait Host: Send + Sync {
     fn read(&self, path: &Path) -> Option<Vec<u8>>;
     /// A path without links and dots, if there is such a file.
     fn real_path(&self, path: &Path) -> Option<PathBuf>;
-    /// The dependence graph of a program; or says, for the user, why there is none.
-    fn graph(&self, files: Vec<SourceFile>) -> Result<DependenceGraph, String>;
+    /// The dependence graph of a program, of its sources and of what was compiled; or says, for the user, why there is none.
+    fn graph(&self, files: Vec<SourceFile>, compiled: CompiledUnits) -> Result<DependenceGraph, String>;
 }

@@ -76,7 +76,7 @@ impl Task {
     fn make(self) -> Made {
         let graph = match self.graph {
             Some(graph) => graph,
-            None => match self.host.graph(self.sources) {
+            None => match self.host.graph(self.sources, self.project.job.compiled.clone()) {
                 Ok(graph) => Arc::new(graph),
                 Err(why) => {
                     return Made {

@@ -2,7 +2,7 @@
 
 mod one_file;
 
-use engine::{DependenceGraph, SourceFile};
+use engine::{CompiledUnits, DependenceGraph, SourceFile};
 use lsp::{Host, Job, Settings, serve};
 use lsp_server::{Connection, Message, Notification, Request, RequestId};
 use serde_json::{Value, json};
@@ -31,7 +31,7 @@ impl Host for OneFile {
         Some(path.to_owned())
     }
 
-    fn graph(&self, _: Vec<SourceFile>) -> Result<DependenceGraph, String> {
+    fn graph(&self, _: Vec<SourceFile>, _: CompiledUnits) -> Result<DependenceGraph, String> {
         Err("nobody asks for a slice".to_owned())
     }
 }

@@ -3,7 +3,7 @@
 mod one_file;
 
 use crossbeam_channel::{Receiver, Sender, bounded};
-use engine::{DependenceGraph, SourceFile};
+use engine::{CompiledUnits, DependenceGraph, SourceFile};
 use lsp::{Ended, Host, Job, Settings, serve};
 use lsp_server::{Connection, Message, Notification, Request, RequestId, Response};
 use serde_json::{Value, json};
@@ -51,7 +51,7 @@ impl Host for Slow {
         Some(path.to_owned())
     }
 
-    fn graph(&self, files: Vec<SourceFile>) -> Result<DependenceGraph, String> {
+    fn graph(&self, files: Vec<SourceFile>, _: CompiledUnits) -> Result<DependenceGraph, String> {
         assert_eq!(files, [one_file::source(SOURCE)]);
         self.asked.send(()).unwrap();
         assert!(self.allowed.recv().unwrap(), "a mistake of ours");

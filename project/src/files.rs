@@ -7,6 +7,7 @@ use crate::listener::Listener;
 use crate::program::Program;
 use engine::{CompiledUnits, Excerpt, Findings, Map, MapOrigin, MapUsed};
 use regular_files::{Limit, Reader};
+use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -203,14 +204,25 @@ impl SourceFinder {
         Self { compiled, ..self }
     }
 
-    /// What was compiled of files that no front end reads: as it was given, or what the program carries that the map stands in.
-    pub(crate) fn compiled(&self, listener: &dyn Listener) -> CompiledUnits {
-        let map = self.map.as_ref().filter(|_| self.compiled.is_empty());
-        let program = map.filter(|path| begins_with(path, b"\x7fELF"));
-        let Some(Ok(program)) = program.map(|path| Executable::read(path)) else {
+    /// What was compiled of the files of `map` that no front end reads: as it was given, or what the program carries that the map stands in, or that
+    /// it was bound to, if that is here.
+    pub fn compiled(&self, map: &Map, listener: &dyn Listener) -> CompiledUnits {
+        let has_some = map.files.iter().any(|file| engine::is_unread(&file.path));
+        if !has_some || !self.compiled.is_empty() {
             return self.compiled.clone();
-        };
-        Program::new(Vec::new(), &[&program], listener).compiled
+        }
+        let around = self
+            .map
+            .iter()
+            .filter(|path| begins_with(path, b"\x7fELF"))
+            .cloned();
+        let bound = map.binding.iter().chain(&map.libraries);
+        let bound = bound.filter_map(|binding| self.find(&binding.executable));
+        // Programs that were built anew since have fragments of other sources, which are told by their hashes.
+        let programs = around.chain(bound).collect::<BTreeSet<_>>().into_iter();
+        let programs = programs.filter_map(|path| Executable::read_by(&self.reader, &path).ok());
+        let programs = Vec::from_iter(programs);
+        Program::new(Vec::new(), &Vec::from_iter(&programs), listener).compiled
     }
 
     /// The bytes of a file that a map names, if it is here.

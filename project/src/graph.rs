@@ -5,18 +5,14 @@ use crate::cache::units::Units;
 use crate::files::SourceFinder;
 use crate::listener::Listener;
 use crate::program::Program;
-use engine::{CompiledUnits, DependenceGraph, Map, SourceFile, TooManyCallees};
+use engine::{DependenceGraph, Map, SourceFile, TooManyCallees};
 
 /// The program of a map: its sources as they are now, and what was compiled. What is missing or has changed is a warning.
 pub(crate) fn program_of(map: &Map, finder: &SourceFinder, listener: &dyn Listener) -> Program {
     let mut files = Vec::new();
     let (mut missing, mut changed, mut unread) = (0, 0, 0);
     let is_unread = |path: &str| engine::is_unread(path);
-    let compiled = if map.files.iter().any(|file| is_unread(&file.path)) {
-        finder.compiled(listener)
-    } else {
-        CompiledUnits::default()
-    };
+    let compiled = finder.compiled(map, listener);
     for file in &map.files {
         if compiled.has(&file.path, Some(&file.hash)) {
             continue;

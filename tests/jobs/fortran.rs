@@ -1,9 +1,11 @@
 //! Jobs in Fortran, built with gcc's plugin: their order is proven as that of jobs in C.
 
-use crate::hindmost::my_turn;
-use crate::unprepared::{KERNEL, STEPS, ask, compiled, written};
-use corpus::Mpi;
-use serde_json::Value;
+use crate::hindmost::{hindmost, launch_as, my_turn, run, said};
+use crate::unprepared::{KERNEL, STEPS, ask, asked_until, compiled, written};
+use corpus::{JobProcesses, Mpi};
+use serde_json::{Value, json};
+use std::path::Path;
+use tests::editor::Editor;
 use tests::oracle::judge::Directory;
 use tests::second::made_plugin;
 
@@ -46,8 +48,8 @@ end program main
 ";
 
 /// The words that make the compiler use the plugin.
-fn with_plugin(directory: &Directory) -> Option<String> {
-    let plugin = made_plugin("gcc-12", &directory.path)?;
+fn with_plugin() -> Option<String> {
+    let plugin = made_plugin("gcc-12")?;
     Some(format!("-fplugin={}", plugin.display()))
 }
 
@@ -58,7 +60,7 @@ fn proven(code: i32, answer: &Value) -> bool {
 #[test]
 fn are_proven_under_both_mpis() {
     let directory = Directory::of_seed(None, 26_300).unwrap_or_else(|error| panic!("{error}"));
-    let Some(plugin) = with_plugin(&directory) else {
+    let Some(plugin) = with_plugin() else {
         return;
     };
     let _turn = my_turn();
@@ -80,8 +82,7 @@ fn are_proven_under_both_mpis() {
 /// or is read from its source makes no difference.
 #[test]
 fn go_on_in_c() {
-    let directory = Directory::of_seed(None, 26_301).unwrap_or_else(|error| panic!("{error}"));
-    let Some(plugin) = with_plugin(&directory) else {
+    let Some(plugin) = with_plugin() else {
         return;
     };
     let _turn = my_turn();
@@ -102,7 +103,7 @@ fn go_on_in_c() {
 #[test]
 fn are_in_maps_that_are_made_by_hand() {
     let directory = Directory::of_seed(None, 26_303).unwrap_or_else(|error| panic!("{error}"));
-    let Some(plugin) = with_plugin(&directory) else {
+    let Some(plugin) = with_plugin() else {
         return;
     };
     let kernel = written("kernel-by-hand.c", KERNEL);
@@ -144,7 +145,7 @@ fn are_in_maps_that_are_made_by_hand() {
 #[test]
 fn slices_are_made_of_what_the_program_carries() {
     let directory = Directory::of_seed(None, 26_302).unwrap_or_else(|error| panic!("{error}"));
-    let Some(plugin) = with_plugin(&directory) else {
+    let Some(plugin) = with_plugin() else {
         return;
     };
     let _turn = my_turn();
@@ -156,7 +157,7 @@ fn slices_are_made_of_what_the_program_carries() {
         "sliced",
         &["-g", "-O0", &modules, &plugin],
     );
-    let slice = |line: &str, more: &[&std::path::Path]| {
+    let slice = |line: &str, more: &[&Path]| {
         let asked = format!("{}:{line}", source.display());
         let mut command = std::process::Command::new(tests::stopped::hindmost());
         command
@@ -166,7 +167,7 @@ fn slices_are_made_of_what_the_program_carries() {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         (output.status.code(), text(&output.stdout), text(&output.stderr))
     };
-    let (code, lines, said) = slice("31", &[std::path::Path::new("--exe"), &exe]);
+    let (code, lines, said) = slice("31", &[Path::new("--exe"), &exe]);
     assert_eq!(code, Some(0), "{said}");
     let has = |line: u32| lines.contains(&format!("sliced.f90:{line}:"));
     // The sum, what is summed, where it is set by hand and as an argument, and the rank.
@@ -177,4 +178,57 @@ fn slices_are_made_of_what_the_program_carries() {
     let (code, _, said) = slice("31", &[&source]);
     assert_eq!(code, Some(2), "{said}");
     assert!(said.contains("--exe PROGRAM, built with FFLAGS"), "{said}");
+    slices_of_a_hung_job(&exe, &source);
+}
+
+/// What brought rank 1 of a job that hangs to its line: in the terminal, and in an editor that has the map alone, which says where the program is.
+fn slices_of_a_hung_job(exe: &Path, source: &Path) {
+    // The test of the step and the rank, the rank, the step, and the call.
+    const BROUGHT: [u64; 4] = [12, 26, 28, 29];
+    let beside = |name: &str| source.with_file_name(name).to_string_lossy().into_owned();
+    let (map, snapshot) = (beside("sliced.hmap"), beside("sliced.snapshot"));
+    let made = run(hindmost()
+        .args(["map", "-q", "--no-cache", "-o", &map, "--exe"])
+        .arg(exe));
+    assert!(made.status.success(), "{}", said(&made));
+
+    let processes = JobProcesses::new();
+    let arguments = ["-np", "4", &exe.to_string_lossy()];
+    let mut launcher = launch_as(Mpi::OpenMpi, &arguments, processes.variable());
+    let answer = asked_until(launcher.id(), &["--save", &snapshot], &proven);
+    let slice = run(hindmost()
+        .args([
+            "find",
+            "--slice",
+            "--slice-format",
+            "lines",
+            "--all",
+            "--launcher",
+        ])
+        .arg(launcher.id().to_string()));
+    processes.end();
+    launcher.wait().unwrap_or_else(|error| panic!("{error}"));
+    answer.unwrap_or_else(|said| panic!("{said}"));
+    assert_eq!(slice.status.code(), Some(0), "{}", said(&slice));
+    let lines = String::from_utf8_lossy(&slice.stdout).into_owned();
+    let has = |line: u64| lines.contains(&format!("sliced.f90:{line}:"));
+    assert!(BROUGHT.iter().all(|&line| has(line)), "{lines}");
+    assert!(!has(25), "who sets only the error code decides nothing: {lines}");
+
+    let mut editor = Editor::new(hindmost().args(["lsp", "--map", &map, "--snapshot", &snapshot]));
+    editor.request(
+        "initialize",
+        json!({"processId": null, "rootUri": null, "capabilities": {}}),
+    );
+    editor.notify("initialized", json!({}));
+    let mut run = |command: &str| {
+        let answer = editor.request("workspace/executeCommand", json!({"command": command}));
+        answer["result"].clone()
+    };
+    let steps = run("hindmost.slice")["steps"].clone();
+    let in_editor = steps.as_array().map(Vec::as_slice).unwrap_or_default();
+    let shown = Vec::from_iter(in_editor.iter().filter_map(|step| step["line"].as_u64()));
+    assert!(BROUGHT.iter().all(|line| shown.contains(line)), "{steps:#}");
+    assert!(!shown.contains(&25), "{steps:#}");
+    editor.vanish();
 }

@@ -1,4 +1,4 @@
-//! An editor without a screen: what it says to a debug adapter, and what it gets.
+//! An editor without a screen: what it says to a debug adapter or a language server, and what it gets.
 
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -50,10 +50,7 @@ impl Editor {
     /// Asks for something without waiting.
     pub fn send(&mut self, command: &str, arguments: Value) -> u64 {
         self.seq += 1;
-        let text = json!({"seq": self.seq, "type": "request", "command": command, "arguments": arguments})
-            .to_string();
-        write!(self.input, "Content-Length: {}\r\n\r\n{text}", text.len()).unwrap();
-        self.input.flush().unwrap();
+        self.write(&json!({"seq": self.seq, "type": "request", "command": command, "arguments": arguments}));
         self.seq
     }
 
@@ -70,6 +67,25 @@ impl Editor {
     /// The body of the next event of this name.
     pub fn event(&mut self, name: &str) -> Value {
         self.first(|message| message["event"] == name)["body"].clone()
+    }
+
+    /// Asks a language server, which has other names for the same; the whole answer.
+    pub fn request(&mut self, method: &str, params: Value) -> Value {
+        self.seq += 1;
+        let id = self.seq;
+        self.write(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        self.first(|message| message["id"] == id && message["method"].is_null())
+    }
+
+    /// Tells a language server something.
+    pub fn notify(&mut self, method: &str, params: Value) {
+        self.write(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
+    }
+
+    fn write(&mut self, message: &Value) {
+        let text = message.to_string();
+        write!(self.input, "Content-Length: {}\r\n\r\n{text}", text.len()).unwrap();
+        self.input.flush().unwrap();
     }
 
     /// The first message that is wanted; others wait.

@@ -6,7 +6,7 @@ local options = {
   map = nil, -- made by `hindmost map`
   snapshot = nil, -- saved by `hindmost find --save`, or by `hindmost watch`
   report = nil, -- or the answer, written by `hindmost find --format json`
-  filetypes = { "c", "cpp" },
+  filetypes = { "c", "cpp", "fortran" },
   keys = true, -- ]h and [h walk the slice
 }
 

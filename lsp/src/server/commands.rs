@@ -187,7 +187,13 @@ impl Server {
         };
         let mut sources = Vec::new();
         if self.graph.is_none() {
+            let mut compiled = 0;
             for (id, file) in project.job.map.files.iter_enumerated() {
+                // Of those, text would tell nothing.
+                if project.job.compiled.has(&file.path, Some(&file.hash)) {
+                    compiled += 1;
+                    continue;
+                }
                 let bytes = self.desk.mapped_bytes(id, &project, &*self.host);
                 sources.extend(bytes.map(|bytes| SourceFile {
                     path: file.path.clone(),
@@ -195,7 +201,7 @@ impl Server {
                 }));
             }
             let total = project.job.map.files.len();
-            let missing = total - sources.len();
+            let missing = total - compiled - sources.len();
             if missing > 0 {
                 let text = format!(
                     "hindmost: {missing} of {total} sources are not here as they were mapped: what they do is not in the slice"

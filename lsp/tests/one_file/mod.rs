@@ -1,7 +1,7 @@
 //! A job whose program is one file, `/a.c`.
 
 use base::{IdVec, RankSet};
-use engine::SourceFile;
+use engine::{CompiledUnits, SourceFile};
 use lsp::Job;
 use std::path::PathBuf;
 
@@ -20,6 +20,7 @@ pub fn job(text: &str, stacks: &str) -> Result<Job, String> {
     Ok(Job {
         answer: Some(engine::Analysis::new(&map, &tasks, RankSet::default()).answer()),
         map,
+        compiled: CompiledUnits::default(),
         sources: IdVec::from_iter([Some(PathBuf::from("/a.c"))]),
         notes: Vec::new(),
     })
