@@ -2,10 +2,11 @@
 
 mod answers;
 mod compile;
+mod large;
 mod maps;
 mod measure;
 mod pauses;
-mod plugin;
+pub mod plugin;
 mod probe;
 mod recorder;
 mod scale;
@@ -58,10 +59,10 @@ pub fn run_trace() -> Result<()> {
     trace::run()
 }
 
-/// Measures gcc with the plugin, over a source tree.
-pub fn run_plugin(tree: &std::path::Path, flags: &[String]) -> Result<()> {
+/// Measures gcc with the plugin, over a source tree, and how fast a map is found in a large program.
+pub fn run_plugin(request: &plugin::Request<'_>) -> Result<()> {
     setup::ensure()?;
-    plugin::run(tree, flags)
+    plugin::run(request)
 }
 
 /// Measures trees of very many synthetic tasks.

@@ -1,7 +1,7 @@
 //! What a site installs: the command as one static file, with pages and integrations, as a tarball, as a Debian package, as an RPM with its spec and by a recipe for Spack,
 //! and the extension for VS Code.
 //!
-//! Tarball and packages are tried before they are announced: unpacked, and run as on the oldest kernel that is promised (`old_kernel.c`).
+//! Tarball and packages are tried before they are announced: unpacked, and run as on the oldest kernel that is promised (`old_kernel.c`), and without any file of a distribution.
 
 mod rpm;
 mod spack;
@@ -196,6 +196,24 @@ fn try_rpm(directory: &Path, package: &Path) -> Result<()> {
     Ok(())
 }
 
+/// Runs the command where nothing is but itself, a map and `/proc`: no loader, library or locale of any distribution, however old it is.
+fn use_it_alone(place: &Path, prefix: &Path) -> Result<()> {
+    let root = place.join("alone");
+    fs::create_dir_all(root.join("proc"))?;
+    fs::copy(prefix.join("bin/hindmost"), root.join("hindmost"))?;
+    fs::copy(place.join("app.map"), root.join("app.map"))?;
+    let script = "mount --rbind /proc \"$0/proc\" && exec chroot \"$0\" /hindmost show /app.map";
+    let mut alone = Command::new("unshare");
+    alone.args(["--user", "--map-root-user", "--mount", "sh", "-c", script]);
+    let (output, _) = succeed(alone.arg(&root))?;
+    let shown = String::from_utf8_lossy(&output.stdout);
+    ensure!(
+        shown.contains("1 file, 1 function "),
+        "alone it shows another map:\n{shown}"
+    );
+    Ok(())
+}
+
 /// Uses an installed command as a user would, on a kernel that knows nothing newer than Linux 3.10.
 fn use_it(place: &Path, prefix: &Path) -> Result<()> {
     let old = place.join("old-kernel");
@@ -223,6 +241,7 @@ fn use_it(place: &Path, prefix: &Path) -> Result<()> {
     run(&["cc", "--", "cc", "-g", "-o", "app", "app.c"])?;
     run(&["map", "-q", "--exe", "app", "-o", "app.map"])?;
     run(&["embed", "-q", "app"])?;
+    use_it_alone(place, prefix)?;
     let mut app = Command::new(place.join("app")).stdout(Stdio::piped()).spawn()?;
     // It writes one byte when it has come to where it stays.
     let mut stands = app.stdout.take().context("its output is a pipe")?;

@@ -83,7 +83,7 @@ enum Task {
         /// Measure the sort of events into causal order, beside a merge by time stamps, and the view of a job of 128 ranks in a terminal
         #[arg(long, conflicts_with_all = ["tree", "probe", "scale", "recorder"])]
         causal: bool,
-        /// Measure gcc with its plugin and without over this source tree
+        /// Measure gcc with its plugin and without over the C, C++ and Fortran of this source tree, and `find` on a program of 100 MB with a map inside
         #[arg(long, value_name = "DIR", conflicts_with_all = ["tree", "probe", "scale"])]
         plugin: Option<PathBuf>,
         /// Measure the prefix trees of up to a million synthetic tasks
@@ -101,8 +101,8 @@ enum Task {
         /// How the table calls the tree [default: the directory's name]
         #[arg(long, requires = "tree")]
         name: Option<String>,
-        /// Compile only about so many of its files, spread over the tree, and map all of it
-        #[arg(long, requires = "tree", value_name = "FILES")]
+        /// Compile only about so many of its files, spread over the tree, and map all of it; with --plugin, so many of each language
+        #[arg(long, value_name = "FILES")]
         sample: Option<usize>,
         /// What the compiler needs to compile the tree, after --: -I and -D
         #[arg(last = true)]
@@ -218,9 +218,14 @@ fn main() -> ExitCode {
         } => bench::run_slice(&tree),
         Task::Bench {
             plugin: Some(tree),
+            sample,
             flags,
             ..
-        } => bench::run_plugin(&tree, &flags),
+        } => bench::run_plugin(&bench::plugin::Request {
+            tree: &tree,
+            sample,
+            flags: &flags,
+        }),
         Task::Bench {
             quick, tree: None, ..
         } => bench::run(quick),
