@@ -177,8 +177,8 @@ impl Everywhere {
     /// Has all hosts read variables by this map.
     pub(crate) fn send_map(&mut self, found: &JobMap) -> anyhow::Result<()> {
         let sent = found.each().map(|each| SentMap {
-            bytes: each.map.to_bytes(),
-            file: each.file.clone(),
+            bytes: each.map.for_probe().to_bytes(),
+            file: each.file.clone().zip(each.used.as_ref().map(|used| used.hash)),
         });
         let maps = MapFrames::of(sent.collect()).context("the map cannot be sent to the hosts of the job")?;
         if let Some(together) = &mut self.together {

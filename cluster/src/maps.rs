@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 /// A map that hosts are to have.
 pub struct SentMap {
-    /// Its bytes.
+    /// Its bytes, as far as a probe reads them.
     pub bytes: Vec<u8>,
-    /// A file that has them, if there is one.
-    pub file: Option<PathBuf>,
+    /// A file that has at least as much of it, if there is one, and blake3 of all that is in that.
+    pub file: Option<(PathBuf, [u8; 32])>,
 }
 
 /// Maps, as they are sent.
@@ -33,12 +33,11 @@ impl MapFrames {
         let places = std::iter::once(MapPlace::First).chain(std::iter::repeat(MapPlace::Further));
         let (mut whole, mut by_file) = (Vec::new(), Some(Vec::new()));
         for (place, SentMap { bytes, file }) in places.zip(maps) {
-            let path = file.filter(|file| file.is_absolute());
-            let path = path.and_then(|file| file.into_os_string().into_string().ok());
-            let hash = *blake3::hash(&bytes).as_bytes();
+            let file = file.filter(|(file, _)| file.is_absolute());
+            let file = file.and_then(|(file, hash)| Some((file.into_os_string().into_string().ok()?, hash)));
             whole.extend(ToNode::Map { place, bytes }.to_bytes()?);
-            by_file = match (by_file, path) {
-                (Some(mut frames), Some(path)) => {
+            by_file = match (by_file, file) {
+                (Some(mut frames), Some((path, hash))) => {
                     frames.extend(ToNode::MapFile(MapFile { place, path, hash }).to_bytes()?);
                     Some(frames)
                 }

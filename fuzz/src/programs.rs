@@ -91,7 +91,13 @@ pub(crate) fn with_binding(map: &Map) {
         let stack: Vec<u8> = (0..96u64)
             .flat_map(|word| (0x7ffc_0000_0000 + 8 * word).to_le_bytes())
             .collect();
-        let _ = hostile::stacks(program, &stack, map);
+        // As text, since what is no number is unlike itself.
+        let frames = |map: &Map| format!("{:?}", hostile::stacks(program, &stack, map));
+        assert_eq!(
+            frames(&map.for_probe()),
+            frames(map),
+            "what is sent of it is enough"
+        );
     }
 }
 

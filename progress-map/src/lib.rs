@@ -14,6 +14,7 @@ mod choice;
 mod code;
 mod decisive;
 mod error;
+mod for_probe;
 mod format;
 mod function;
 #[cfg(any(test, feature = "generate"))]

@@ -61,14 +61,10 @@ impl<'m> Locator<'m> {
             .map(|(index, variable)| (variable.instance, index))
             .collect();
         by_instance.sort_unstable();
-        // gcc's name comes with its options; the last one counts.
-        let options = binding.producer.split_whitespace();
-        let mut level = options
-            .filter(|option| option.starts_with("-g") && option[2..].chars().all(|c| c.is_ascii_digit()));
         Locator {
             map,
             binding,
-            without_variables: level.next_back() == Some("-g1"),
+            without_variables: binding.describes_no_variables(),
             by_instance,
             known: RefCell::default(),
             counted: binding.code.counted(),

@@ -16,7 +16,7 @@ fn are_sent(site: &Site, host: &str, maps: &[(&[u8], &Path)]) -> bool {
     let mut gathering = site.ask(site.probe().found_at(&shared), &[host]);
     let maps = maps.iter().map(|(bytes, file)| SentMap {
         bytes: bytes.to_vec(),
-        file: Some(file.to_path_buf()),
+        file: Some((file.to_path_buf(), *blake3::hash(bytes).as_bytes())),
     });
     gathering.set_maps(&MapFrames::of(maps.collect()).unwrap());
     for _ in 0..2 {

@@ -170,12 +170,20 @@ const NEST_VARIABLES: &[Listed<'_>] = &[
     ),
 ];
 
+/// What of the map is sent to other hosts is enough to read the same there.
+pub fn is_read_alike(map: &Map, target: &Target, task: &Task) {
+    let sent = Map::from_bytes(&map.for_probe().to_bytes()).unwrap();
+    assert_ne!(&sent, map);
+    assert_eq!(snap(&sent, target.pid()).frames, task.frames);
+}
+
 /// Compares names, lines and values of all frames in the program with gdb's; returns how many values there were.
 fn check(program: &Program, target: &Target, variables: &[Listed<'_>], context: &str) -> usize {
     let map = map_of(program, variables);
     let task = snap(&map, target.pid());
     assert_eq!(task.error, None, "{context}");
     the_core_of(target, program, &map, &task);
+    is_read_alike(&map, target, &task);
     let names: Vec<&str> = variables
         .iter()
         .flat_map(|(_, _, list)| list.iter().map(|entry| entry.0))
