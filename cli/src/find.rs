@@ -247,7 +247,7 @@ pub(crate) fn answer(
     if slice.is_some() && !forms.iter().any(|form| form.shows_slice()) {
         output::warn(crate::tree::NO_SLICE);
     }
-    findings::print(&mut findings, &forms, slice, &finder)?;
+    findings::print(&mut findings, &forms, slice, &finder, &found.others)?;
     Ok(output::status_of(&findings))
 }
 

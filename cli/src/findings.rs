@@ -3,7 +3,7 @@
 use crate::args::{AnswerFormat, JobSlice, SliceFormat, SliceShape};
 use crate::output::{self, Terminal};
 use engine::{Findings, Outcome, Outwards, SliceOptions};
-use project::{Failure, FirstLook, SliceWish, SourceFinder};
+use project::{Failure, FirstLook, JobMap, SliceWish, SourceFinder};
 use report::{Form, Names, TreeText};
 use std::io;
 use std::path::PathBuf;
@@ -42,12 +42,13 @@ pub(crate) fn add_recordings(
 }
 
 /// Prints findings in these forms. A slice is made when it is wanted and its turn has come: nobody waits for it to read the answer. What keeps
-/// it from being made is a warning; the rest stands without it.
+/// it from being made is a warning; the rest stands without it. `others` are the maps of further programs of the job.
 pub(crate) fn print(
     findings: &mut Findings<'_>,
     forms: &[Form],
     slice: Option<&JobSlice>,
     finder: &SourceFinder,
+    others: &[JobMap],
 ) -> io::Result<()> {
     if forms.iter().any(|form| form.shows_answer()) {
         finder.fill(findings);
@@ -58,7 +59,7 @@ pub(crate) fn print(
         }
         if form.shows_slice()
             && let Some(asked) = slice
-            && let Err(why) = project::add_slice(findings, asked.wish(), finder, &Terminal::new())
+            && let Err(why) = project::add_slice(findings, asked.wish(), finder, others, &Terminal::new())
         {
             output::warn(&format!("no slice: {why}"));
         }

@@ -39,6 +39,7 @@ pub(crate) fn run(args: &OrderArgs) -> anyhow::Result<Status> {
         &findings::forms(args.format, args.names.into(), None, slice),
         slice,
         &finder,
+        &[],
     )?;
     Ok(output::status_of(&found))
 }

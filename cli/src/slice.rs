@@ -42,7 +42,7 @@ pub(crate) fn run(args: &SliceArgs) -> anyhow::Result<Status> {
         ..Findings::of_map(&none)
     };
     let finder = SourceFinder::new(None, &project::Reader::default());
-    findings::print(&mut found, &[args.shape.slice_format.into()], None, &finder)?;
+    findings::print(&mut found, &[args.shape.slice_format.into()], None, &finder, &[])?;
     Ok(Status::Done)
 }
 

@@ -66,7 +66,7 @@ pub(crate) fn run(args: &TreeArgs) -> anyhow::Result<Status> {
         forms.push(asked.shape.slice_format.into());
     }
     let finder = SourceFinder::new(args.map.as_deref(), &project::Reader::default());
-    findings::print(&mut found, &forms, slice, &finder)?;
+    findings::print(&mut found, &forms, slice, &finder, &[])?;
     Ok(status(&found))
 }
 

@@ -1,6 +1,6 @@
 //! The slice of an answer: from the hindmost class outwards.
 
-use crate::answer::{Answer, TaskClass};
+use crate::answer::{Answer, Finding, TaskClass};
 use crate::awaited::peers;
 use crate::frames::slice_frames;
 use slicer::{CriterionError, Graph, Options, Slice};
@@ -51,6 +51,44 @@ impl Answer {
     /// Whether there is a class for a slice to start from.
     pub fn has_start_of_slice(&self) -> bool {
         !self.classes.is_empty()
+    }
+
+    /// The part of the answer that a slice begins in, where that is of a further program ([`Answer::programs`]): the one that runs whoever is named, or else the only one in which somebody is. With whoever is named here as the one who is
+    /// named there.
+    pub fn slice_of_further_program(&self) -> Option<(usize, Answer)> {
+        let Some(finding) = &self.finding else {
+            let named = (0..self.programs.len()).filter(|&at| self.programs[at].answer.finding.is_some());
+            let [only] = Vec::from_iter(named)[..] else {
+                return None;
+            };
+            return Some((only, self.programs[only].answer.clone()));
+        };
+        let is_named = |class: &TaskClass| class.who.ranks.meets(&finding.who.ranks);
+        let runs = |at: &usize| self.programs[*at].answer.classes.iter().any(is_named);
+        let at = (0..self.programs.len()).find(runs)?;
+        let mut part = self.programs[at].answer.clone();
+        let classes = part.classes.iter().enumerate();
+        let classes = classes.filter_map(|(index, class)| is_named(class).then_some(index));
+        part.finding = Some(Finding {
+            classes: classes.collect(),
+            ..finding.clone()
+        });
+        Some((at, part))
+    }
+
+    /// Steps of a slice of a part of the answer as steps of the whole, whose classes have other numbers; without those that are none here.
+    pub fn steps_of_part(&self, part: &Answer, steps: &[SliceStep]) -> Vec<SliceStep> {
+        let number = |class: usize| {
+            let ranks = &part.classes.get(class)?.who.ranks;
+            self.classes.iter().position(|own| own.who.ranks.meets(ranks))
+        };
+        let step = |step: &SliceStep| {
+            Some(SliceStep {
+                class: number(step.class)?,
+                waits_for: step.waits_for.iter().filter_map(|&class| number(class)).collect(),
+            })
+        };
+        steps.iter().filter_map(step).collect()
     }
 
     /// What a slice of the answer is of.

@@ -4,9 +4,11 @@ use crate::advice;
 use crate::failure::Failure;
 use crate::files::SourceFinder;
 use crate::graph::{graph_of, program_of};
+use crate::job_map::JobMap;
 use crate::listener::Listener;
 use engine::{
-    Analysis, CriterionError, Findings, Origin, Outwards, SliceOptions, TooManyCallees, TreeOptions, Wanted,
+    Analysis, Answer, CriterionError, Findings, Map, Origin, Outwards, Slice, SliceOptions, TooManyCallees,
+    TreeOptions, Wanted,
 };
 use std::fmt;
 
@@ -74,11 +76,12 @@ impl fmt::Display for NoSlice {
 
 impl std::error::Error for NoSlice {}
 
-/// Adds the slice of the hindmost, of the map's sources as they are now.
+/// Adds the slice of the hindmost, of the map's sources as they are now. `others` are the maps of the job's further programs: where one of these is what the hindmost runs, the slice is of that.
 pub fn add_slice(
     findings: &mut Findings<'_>,
     wish: SliceWish,
     finder: &SourceFinder,
+    others: &[JobMap],
     listener: &dyn Listener,
 ) -> Result<(), NoSlice> {
     let answer = findings
@@ -86,16 +89,48 @@ pub fn add_slice(
         .as_ref()
         .filter(|answer| answer.has_start_of_slice());
     let answer = answer.ok_or(NoSlice::NoStart)?;
-    let program = program_of(findings.map, finder, listener);
+    let further = answer.slice_of_further_program();
+    let further = further.and_then(|(at, part)| {
+        let map = others
+            .iter()
+            .find(|other| other.used == answer.programs[at].answer.map)?;
+        Some((part, map))
+    });
+    let (slice, steps, title) = match further {
+        Some((part, other)) => {
+            let finder = SourceFinder::new(other.path.as_deref(), &other.reader);
+            let finder = finder.with_compiled(other.compiled.clone());
+            let slice = sliced(&part, &other.map, wish, &finder, listener)?;
+            let steps = answer.steps_of_part(&part, &part.slice_steps(wish.outwards));
+            (slice, steps, part.slice_title())
+        }
+        None => (
+            sliced(answer, findings.map, wish, finder, listener)?,
+            answer.slice_steps(wish.outwards),
+            answer.slice_title(),
+        ),
+    };
+    findings.slice_steps = steps;
+    findings.slice_of = title.to_owned();
+    findings.slice = Some(slice);
+    Ok(())
+}
+
+/// The slice of an answer that was made by a map.
+fn sliced(
+    answer: &Answer,
+    map: &Map,
+    wish: SliceWish,
+    finder: &SourceFinder,
+    listener: &dyn Listener,
+) -> Result<Slice, NoSlice> {
+    let program = program_of(map, finder, listener);
     if program.is_empty() {
         return Err(NoSlice::NoProgram);
     }
     let graph = graph_of(program, listener).map_err(NoSlice::Graph)?;
     let slice = answer.slice(&graph, wish.outwards, wish.options);
-    findings.slice_steps = answer.slice_steps(wish.outwards);
-    findings.slice_of = answer.slice_title().to_owned();
-    findings.slice = Some(slice.ok_or(NoSlice::NoStart)?.map_err(NoSlice::Criterion)?);
-    Ok(())
+    slice.ok_or(NoSlice::NoStart)?.map_err(NoSlice::Criterion)
 }
 
 /// The two tasks that a user names.

@@ -9,8 +9,8 @@ use base::RankSet;
 use engine::recorded::Waiting;
 use engine::traces::Process;
 use engine::{
-    Analysis, Circumstances, Earlier, Findings, NextStep, OfProgram, OrderedTree, Origin, Outcome, TaskSet,
-    Witness,
+    Analysis, Circumstances, Earlier, Explanation, Findings, NextStep, OfProgram, OrderedTree, Origin,
+    Outcome, TaskSet, Witness,
 };
 use snapshot::{Header, Task};
 
@@ -64,6 +64,13 @@ impl Seen {
             .since(earlier)
             .after(&self.samples);
         let mut findings = findings::of(analysis, wish)?;
+        if let Some(names) = wish.explain {
+            let apart = found
+                .others
+                .iter()
+                .find_map(|other| self.explained_by(other, names));
+            findings.explanation = apart.or(findings.explanation);
+        }
         if findings.tree.is_some() {
             findings.seen.clone_from(&self.header);
         }
@@ -106,11 +113,27 @@ impl Seen {
         Ok(findings)
     }
 
+    /// The tasks that run another program.
+    fn tasks_of(&self, other: &JobMap) -> Vec<Task> {
+        let Some(binding) = &other.map.binding else {
+            return Vec::new();
+        };
+        let build = engine::build_id_text(&binding.build_id);
+        let own = self.records.iter().filter(|task| task.build == build);
+        own.cloned().collect()
+    }
+
+    /// How two tasks stand to each other that both run another program.
+    fn explained_by(&self, other: &JobMap, names: &[String]) -> Option<Explanation> {
+        let own = self.tasks_of(other);
+        let apart = Analysis::new(&other.map, &own, RankSet::default());
+        let [a, b] = names else { return None };
+        Some(apart.explain(apart.find(a)?, apart.find(b)?))
+    }
+
     /// What is known of the tasks of another program among themselves.
     fn of_program(&self, other: &JobMap) -> Option<OfProgram> {
-        let build = engine::build_id_text(&other.map.binding.as_ref()?.build_id);
-        let own = self.records.iter().filter(|task| task.build == build);
-        let own = Vec::from_iter(own.cloned());
+        let own = self.tasks_of(other);
         let program = own.first()?.program.to_string();
         let mut answer = Analysis::new(&other.map, &own, RankSet::default()).answer();
         // What MPI and the states of tasks say is said of the whole job: here it would be of a part that counts as all of it.

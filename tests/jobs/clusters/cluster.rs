@@ -210,6 +210,15 @@ impl Cluster {
         find
     }
 
+    /// The same as people see it.
+    pub fn text(&self, arguments: &[&str]) -> Output {
+        let mut find = self
+            .hosts
+            .command(1, &[hindmost().get_program().to_str().unwrap(), "find"]);
+        find.arg("--probe").arg(&self.probe).args(arguments);
+        run(find.env("XDG_CACHE_HOME", out().join("cache")))
+    }
+
     /// `hindmost watch` on node1, which gives an alarm soon.
     pub fn watch(&self, report: &Path, arguments: &[&str]) -> Command {
         let mut watch = self

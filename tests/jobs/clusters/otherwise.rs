@@ -2,7 +2,7 @@
 
 use super::cluster::{Cluster, HUNG, OPEN_MPI, alarm_of, interrupt_when, warnings};
 use super::hosts::until;
-use crate::hindmost::{hindmost, out, run, said};
+use crate::hindmost::{hindmost, run, said};
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt as _;
@@ -26,23 +26,7 @@ impl Cluster {
         let of_classes = (&answer["classes"][0]["host"], &answer["classes"][1]["host"]);
         assert_eq!(of_classes, (&Value::from("node2"), &Value::Null), "{answer:#}");
 
-        let text = |arguments: &[&str]| {
-            let command = hindmost();
-            let words = [&[command.get_program().to_str().unwrap()][..], arguments].concat();
-            let mut command = self.hosts.command(1, &words);
-            command.args(["--probe", self.probe.to_str().unwrap()]);
-            command.env("XDG_CACHE_HOME", out().join("cache"));
-            run(&mut command)
-        };
-        let told = text(&[
-            "find",
-            launcher,
-            "--by-host",
-            "--tree",
-            "--slice",
-            "--samples",
-            "2",
-        ]);
+        let told = self.text(&[launcher, "--by-host", "--tree", "--slice", "--samples", "2"]);
         let shown = String::from_utf8_lossy(&told.stdout);
         for words in [
             "On host node2: 1 of its 2 ranks.",
@@ -111,10 +95,15 @@ impl Cluster {
     pub fn is_of_two_programs(&mut self) {
         let (air, sign) = self.program("mpicc.openmpi");
         let sea = self.directory.join("sea");
-        let source = concat!(env!("CARGO_MANIFEST_DIR"), "/jobs/clusters/steps.c");
+        let source = self.directory.join("sea.c");
+        std::fs::copy(
+            concat!(env!("CARGO_MANIFEST_DIR"), "/jobs/clusters/steps.c"),
+            &source,
+        )
+        .unwrap();
         let built = run(Command::new("mpicc.openmpi")
-            .args(["-g", "-O0", "-fno-common", source, "-o"])
-            .arg(&sea));
+            .args(["-g", "-O0", "-fno-common", "-o"])
+            .args([&sea, &source]));
         assert!(built.status.success(), "{}", said(&built));
         let [_, hung, file] = &air;
         let mut words = Vec::new();
@@ -143,6 +132,16 @@ impl Cluster {
             "{answer:#}"
         );
         assert_eq!(answer["named"], HUNG, "{answer:#}");
+        // What else is asked is answered by the map of the program that they run.
+        let (output, answer) = self.answer(&[&launcher, "--explain", "2", "3"]);
+        assert_eq!(answer["explanation"]["relation"], "before", "{}", said(&output));
+        let output = self.text(&[&launcher, "--slice", "--slice-format", "lines"]);
+        let lines = String::from_utf8_lossy(&output.stdout);
+        assert!(
+            lines.contains("sea.c") && !lines.contains("steps.c"),
+            "{}",
+            said(&output)
+        );
     }
 
     /// Another user has a job on the same hosts: each of them sees his own.
