@@ -401,8 +401,8 @@ pub(crate) struct FindArgs {
     /// Read what the tasks of the job have recorded from here, too; of a job that runs on this host the recordings are found anyway
     #[arg(long, value_name = "DIR")]
     pub(crate) recordings: Option<PathBuf>,
-    /// Also show all that was recorded of who waits for whom; in another format than text, instead of the answer
-    #[arg(long, value_enum, value_name = "FORMAT", num_args = 0..=1, require_equals = true, default_missing_value = "text", conflicts_with = "format")]
+    /// Also show all that was recorded of who waits for whom; in another format than text, or with --format json, instead of the answer
+    #[arg(long, value_enum, value_name = "FORMAT", num_args = 0..=1, require_equals = true, default_missing_value = "text")]
     pub(crate) waits: Option<WaitsFormat>,
     /// Also show which statements may have brought the hindmost to where it is
     #[arg(long, conflicts_with = "format")]

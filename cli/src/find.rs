@@ -20,6 +20,8 @@ use snapshot::{Header, Task};
 use std::cell::RefCell;
 
 pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
+    // What contradicts itself is refused before anybody is looked at.
+    let _: Option<WaitsFormat> = waits_format(args)?;
     if !args.cores.is_empty() {
         project::start_threads(None);
         return cores::run(args);
@@ -217,7 +219,7 @@ pub(crate) fn answer(
     if args.by_host && forms.iter().all(|form| !form.is_document()) {
         forms.insert(forms.len().min(1), Form::ByHost);
     }
-    if let Some(format) = args.waits {
+    if let Some(format) = waits_format(args)? {
         add_waits(format, &seen, &mut forms);
     }
     let shows_answer = forms.iter().any(|form| form.shows_answer());
@@ -249,6 +251,19 @@ pub(crate) fn answer(
     }
     findings::print(&mut findings, &forms, slice, &finder, &found.others)?;
     Ok(output::status_of(&findings))
+}
+
+/// In which format waits are shown, if they are: whoever wants JSON for programs wants theirs in JSON.
+fn waits_format(args: &FindArgs) -> Result<Option<WaitsFormat>, Failure> {
+    let Some(waits) = args.waits else { return Ok(None) };
+    match (waits, args.format) {
+        (_, AnswerFormat::Text) => Ok(Some(waits)),
+        (WaitsFormat::Text | WaitsFormat::Json, AnswerFormat::Json) => Ok(Some(WaitsFormat::Json)),
+        (WaitsFormat::Dot, AnswerFormat::Json) | (_, AnswerFormat::Sarif) => Err(Failure::new(
+            "--waits is shown in place of the answer, and not in the format that --format names",
+        )
+        .hint("--waits=json and --waits=dot need no --format")),
+    }
 }
 
 /// Adds what was recorded of who waits for whom; for programs, in place of the rest.
