@@ -60,6 +60,19 @@ pub fn equipped() -> bool {
     false
 }
 
+/// The users of the hosts: those of this machine, and another one. All have a shell that reads no `.bashrc`: what stands there would be done in each login, and a tool that locks a file in it, as pyenv does, would let only one host after the other in.
+fn users() -> String {
+    let users = fs::read_to_string("/etc/passwd").unwrap();
+    let lines = users.lines().map(|line| {
+        let (rest, _) = line.rsplit_once(':').unwrap();
+        format!("{rest}:/bin/sh\n")
+    });
+    format!(
+        "{}visitor:*:{VISITOR}:{VISITOR}::/tmp:/bin/sh\n",
+        String::from_iter(lines)
+    )
+}
+
 fn succeed(command: &mut Command) {
     let output = command.stdin(Stdio::null()).output();
     let output = output.unwrap_or_else(|error| panic!("{command:?}: {error}"));
@@ -89,15 +102,7 @@ impl Hosts {
         let key = directory.join(format!("key.{VISITOR}"));
         fs::copy(directory.join("key"), &key).unwrap();
         chown(&key, Some(VISITOR), Some(VISITOR)).unwrap();
-        let users = fs::read_to_string("/etc/passwd").unwrap();
-        fs::write(
-            directory.join("passwd"),
-            format!(
-                "{}\nvisitor:*:{VISITOR}:{VISITOR}::/tmp:/bin/sh\n",
-                users.trim_end()
-            ),
-        )
-        .unwrap();
+        fs::write(directory.join("passwd"), users()).unwrap();
         fs::write(directory.join("ssh/ssh_config"), client).unwrap();
         fs::write(directory.join("ssh/sshd_config"), SSHD_CONFIG).unwrap();
         // It runs after the login and before the command.
