@@ -465,8 +465,15 @@ fn nobody(gathering: &Gathering) -> Failure {
         Transport::Ssh => {
             "ssh must reach them without a password, by the names that the launcher or the list has; --via COMMAND reaches them otherwise"
         }
+        Transport::Clush => "clush must reach them without a password; --via COMMAND reaches them otherwise",
         Transport::Slurm(_) => {
-            "the job must be yours, so that srun can start a step in it; --via 'ssh {host} {command}' reaches its nodes by ssh"
+            "the job must be yours, so that srun can start a step in it; --via ssh reaches its nodes by ssh"
+        }
+        Transport::Flux(_) => {
+            "the job must be yours, and this Flux have flux exec --jobid (from 0.60); --via ssh reaches its nodes by ssh"
+        }
+        Transport::Launcher(_) => {
+            "the launcher must reach them, and read its standard input; --via COMMAND reaches them otherwise"
         }
         Transport::Template(_) => {
             "--via must run a command line on each, and connect its standard input and output"

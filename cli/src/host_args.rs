@@ -24,8 +24,9 @@ pub(crate) struct HostArgs {
     /// Ask no other host, although the job has tasks there
     #[arg(long)]
     pub(crate) here: bool,
-    /// Reach other hosts by this command instead of ssh (with --job, instead of srun): {host} in it stands for the host's name, {command} for the command line to run there
-    #[arg(long, value_name = "COMMAND", conflicts_with = "here")]
+    /// Reach other hosts by ssh, srun (in the job of Slurm), flux (in the job of Flux), clush, a launcher of MPI with options, or any command in which {host} stands for the host's name and {command} for the
+    /// command line to run there [default: srun or flux where the job or its launcher is in one of theirs, else ssh]
+    #[arg(long, value_name = "HOW", conflicts_with = "here")]
     pub(crate) via: Option<String>,
     /// How long a look waits for hosts at most (20s, 500ms, 1m)
     #[arg(long, value_name = "TIME", value_parser = duration, default_value = "20s")]

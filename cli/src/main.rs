@@ -27,6 +27,7 @@ mod output;
 mod pages;
 mod pairs;
 mod plugin;
+mod reached;
 mod recorder;
 mod recorder_args;
 mod reducer;

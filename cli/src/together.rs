@@ -38,7 +38,8 @@ impl WantedReduction {
                     .map_err(|error| Failure::new(format!("--mpirun '{}': {error}", base::clean(text))))?)
             }
             (None, Transport::Slurm(job)) => Ok(Launch::Slurm(*job)),
-            (None, Transport::Ssh | Transport::Template(_)) => {
+            (None, Transport::Launcher(launch)) => Ok(launch.clone()),
+            (None, Transport::Ssh | Transport::Clush | Transport::Flux(_) | Transport::Template(_)) => {
                 let program = launcher.and_then(program_of);
                 let program = program.unwrap_or_else(|| "mpirun".to_owned());
                 Launch::known(vec![program], patience).map_err(|error| error.to_string())

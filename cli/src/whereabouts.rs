@@ -3,8 +3,11 @@
 use crate::everywhere::not_seen;
 use crate::host_args::HostArgs;
 use crate::output;
+use crate::reached::{self, Of};
 use base::RankSet;
-use cluster::{Asked, BatchError, BatchJob, HostName, ListedHost, Transport, flux, hosts, slurm};
+use cluster::flux::{self, FluxId};
+use cluster::slurm::{self, SlurmJob};
+use cluster::{Asked, BatchError, BatchJob, HostName, ListedHost, Transport, hosts};
 use nodes::Select;
 use project::Failure;
 use runtime_probe::{DaemonHost, Job, TableEntry, own_host, same_host};
@@ -44,20 +47,31 @@ impl Whereabouts {
             let (asked, more) = elsewhere(&job, launcher);
             (asked, job.notes.iter().cloned().chain(more).collect())
         };
+        let pids = match launcher {
+            Some(launcher) => vec![launcher],
+            None => job.tasks.iter().map(|task| task.pid).collect(),
+        };
+        let hosts = Vec::from_iter(asked.iter().map(|asked: &Asked| asked.host.clone()));
         Ok(Whereabouts {
+            transport: reached::by(args, &Of::Processes(&pids, &hosts))?,
             job,
             asked,
-            transport: named_transport(args)?.unwrap_or(Transport::Ssh),
             notes,
         })
     }
 
     /// Says how other hosts are reached, where that is a way that the user has not named.
     pub(crate) fn say_how(&self) {
-        if let (Transport::Slurm(job), hosts @ 1..) = (&self.transport, self.asked.len()) {
-            output::note(&format!(
-                "{hosts} hosts are asked by srun --overlap, in job {job}"
-            ));
+        let how = match &self.transport {
+            Transport::Slurm(job) => format!("srun --overlap, in job {job}"),
+            Transport::Flux(job) => format!("flux exec, in job {job}"),
+            // What else there is the user has named, or is what is meant where he names nothing.
+            Transport::Ssh | Transport::Clush | Transport::Launcher(_) | Transport::Template(_) => return,
+        };
+        match self.asked.len() {
+            0 => {}
+            1 => output::note(&format!("1 host is asked by {how}")),
+            hosts => output::note(&format!("{hosts} hosts are asked by {how}")),
         }
     }
 }
@@ -81,54 +95,33 @@ impl Plan {
         })?;
         Ok(Plan {
             hosts: listed.into_iter().map(selected).collect(),
-            transport: named_transport(args)?.unwrap_or(Transport::Ssh),
+            transport: reached::by(args, &Of::Listed)?,
         })
     }
 
     /// Of a job of a batch system.
     ///
     /// # Errors
-    /// That does not tell where it runs.
+    /// That does not tell where it runs; its hosts cannot be reached as the user says.
     pub(crate) fn of_batch(id: &BatchJob, args: &HostArgs) -> Result<Self, Failure> {
-        Self::of_job(id, args, named_transport(args)?).map_err(|error| {
+        let found = BatchHosts::of(id, args).map_err(|error| {
             let failure = Failure::new(error.to_string());
             match error.is_not_here() {
                 Some(system) => failure.hint(format!("--job asks {system}, whose commands must be in PATH")),
                 None => failure,
             }
+        })?;
+        Ok(Plan {
+            transport: found.transport(args)?,
+            hosts: found.selected(),
         })
-    }
-
-    /// Of a job of a batch system, on hosts that are reached by `named` if the user says so.
-    fn of_job(id: &BatchJob, args: &HostArgs, named: Option<Transport>) -> Result<Self, BatchError> {
-        match id {
-            BatchJob::Slurm(id) => {
-                let found = slurm::job(id, args.deadline).map_err(BatchError::Slurm)?;
-                let select = Select::Slurm {
-                    job: found.number,
-                    step: found.step,
-                };
-                let hosts = found.hosts.into_iter().map(|host| (host, select.clone()));
-                Ok(Plan {
-                    hosts: hosts.collect(),
-                    transport: named.unwrap_or(Transport::Slurm(found.number)),
-                })
-            }
-            BatchJob::Flux(id) => {
-                let found = flux::tasks(id, args.deadline).map_err(BatchError::Flux)?;
-                Ok(Plan {
-                    hosts: found.into_iter().map(selected).collect(),
-                    transport: named.unwrap_or(Transport::Ssh),
-                })
-            }
-        }
     }
 
     /// Asks the batch system anew; whether the job is still there. What it does not tell leaves the plan as it is, and is handed back.
     pub(crate) fn renew(&mut self, id: &BatchJob, args: &HostArgs) -> Result<bool, BatchError> {
-        match Self::of_job(id, args, Some(self.transport.clone())) {
-            Ok(renewed) => {
-                *self = renewed;
+        match BatchHosts::of(id, args) {
+            Ok(found) => {
+                self.hosts = found.selected();
                 Ok(true)
             }
             Err(error) if error.has_ended() => Ok(false),
@@ -190,20 +183,57 @@ impl Plan {
     }
 }
 
+/// What a batch system says of a job.
+enum BatchHosts<'a> {
+    Slurm(SlurmJob),
+    Flux(&'a FluxId, Vec<ListedHost>),
+}
+
+impl<'a> BatchHosts<'a> {
+    fn of(id: &'a BatchJob, args: &HostArgs) -> Result<Self, BatchError> {
+        match id {
+            BatchJob::Slurm(id) => slurm::job(id, args.deadline)
+                .map(BatchHosts::Slurm)
+                .map_err(BatchError::Slurm),
+            BatchJob::Flux(id) => flux::tasks(id, args.deadline)
+                .map(|listed| BatchHosts::Flux(id, listed))
+                .map_err(BatchError::Flux),
+        }
+    }
+
+    /// What reaches its hosts.
+    fn transport(&self, args: &HostArgs) -> Result<Transport, Failure> {
+        match self {
+            BatchHosts::Slurm(job) => reached::by(args, &Of::Slurm(job.number)),
+            BatchHosts::Flux(id, listed) => {
+                let hosts = Vec::from_iter(listed.iter().map(|listed| listed.host.clone()));
+                reached::by(args, &Of::Flux(id, &hosts))
+            }
+        }
+    }
+
+    /// Its hosts, each with the tasks that are meant there.
+    fn selected(self) -> Vec<(HostName, Select)> {
+        match self {
+            BatchHosts::Slurm(job) => {
+                let select = Select::Slurm {
+                    job: job.number,
+                    step: job.step,
+                };
+                let hosts = job.hosts.into_iter();
+                hosts.map(|host| (host, select.clone())).collect()
+            }
+            BatchHosts::Flux(_, listed) => listed.into_iter().map(selected).collect(),
+        }
+    }
+}
+
 /// What a host is asked for that was listed.
 fn selected(ListedHost { host, pids }: ListedHost) -> (HostName, Select) {
     match &pids[..] {
         [] => (host, Select::OnlyJob),
         _ => (host, Select::Processes(pids)),
     }
-}
-
-/// How hosts are reached, if the user says.
-fn named_transport(args: &HostArgs) -> Result<Option<Transport>, Failure> {
-    let named = args.via.as_deref().map(|template| {
-        Transport::template(template).map_err(|error| Failure::new(format!("--via '{template}': {error}")))
-    });
-    named.transpose()
 }
 
 /// The hosts that have the tasks of a job that are not here, as its launcher, a table of it or the launcher's daemons tell.

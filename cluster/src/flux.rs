@@ -1,8 +1,13 @@
-//! What Flux says of a job, by its own command: `flux job hostpids` prints the processes of all its tasks, each with its host. Of a job that is yet to begin it waits for the beginning, so that it has a time to end in.
+//! What Flux says of a job, by its own commands, and how it runs something on the nodes of one.
+//!
+//! `flux job hostpids` prints the processes of all tasks, each with its host. Of a job that is yet to begin it waits for the beginning, so that it has a time to end in. `flux jobs` prints the nodes in the order by which
+//! `flux exec --jobid` counts them: it has the shells of the job run a command there, as its user.
 
-use crate::hosts::{self, HostsError, ListedHost};
+use crate::hostlist::{self, NotAList};
+use crate::hosts::{self, HostName, HostsError, ListedHost};
 use crate::printed::{NotPrinted, printed_by};
 use base::clean;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::process::Command;
 use std::str::FromStr;
@@ -76,8 +81,10 @@ pub enum FluxError {
         /// For how long it was waited for.
         waited: Duration,
     },
-    /// What it printed is not what it prints.
+    /// What it printed of processes is not what it prints.
     Strange(HostsError),
+    /// The same of nodes.
+    StrangeNodes(NotAList),
 }
 
 impl fmt::Display for FluxError {
@@ -99,6 +106,9 @@ impl fmt::Display for FluxError {
                     error.reason
                 )
             }
+            FluxError::StrangeNodes(error) => {
+                write!(f, "flux jobs printed what is not understood: {error}")
+            }
         }
     }
 }
@@ -110,9 +120,68 @@ impl std::error::Error for FluxError {}
 /// # Errors
 /// It knows no such job, or does not say.
 pub fn tasks(job: &FluxId, patience: Duration) -> Result<Vec<ListedHost>, FluxError> {
+    let printed = said_of(job, &["job", "hostpids"], patience)?;
+    // `host:pid,host:pid`, which a list of hosts has one a line.
+    hosts::parse(&printed.replace(',', "\n")).map_err(FluxError::Strange)
+}
+
+/// The nodes of a job, each with its place among them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FluxNodes {
+    job: FluxId,
+    places: BTreeMap<HostName, usize>,
+}
+
+/// Asks Flux which nodes a job has. Its command may take so long as `patience`.
+///
+/// # Errors
+/// It knows no such job, or does not say.
+pub fn nodes(job: &FluxId, patience: Duration) -> Result<FluxNodes, FluxError> {
+    let printed = said_of(job, &["jobs", "--no-header", "--format={nodelist}"], patience)?;
+    let nodes = hostlist::expand(printed.trim()).map_err(FluxError::StrangeNodes)?;
+    let mut places = BTreeMap::new();
+    for (place, node) in nodes.into_iter().enumerate() {
+        // A host may run several brokers. Any of them does.
+        places.entry(node).or_insert(place);
+    }
+    Ok(FluxNodes {
+        job: job.clone(),
+        places,
+    })
+}
+
+impl FluxNodes {
+    /// Whether the job has a node of this name.
+    pub fn has(&self, host: &HostName) -> bool {
+        self.places.contains_key(host)
+    }
+
+    /// What runs on a node whatever follows it as arguments.
+    ///
+    /// `flux exec` writes what comes from there as text that it keeps until it has a page of it, so `stdbuf` has it write each line. That is done by variables of the environment, which go along and mean nothing to the probe.
+    pub(crate) fn on(&self, host: &HostName) -> Command {
+        // One that is none of the job's has no place. Without a place all nodes would be meant, and of this one Flux says that it is not there.
+        let place = self.places.get(host).copied().unwrap_or(self.places.len());
+        let mut command = Command::new("stdbuf");
+        command.args(["--output=L", "flux", "exec", "--quiet", "--dir=/"]);
+        command.arg(format!("--jobid={}", self.job));
+        command.arg(format!("--rank={place}"));
+        command.args(["env", "-u", "LD_PRELOAD", "-u", "_STDBUF_O"]);
+        command
+    }
+}
+
+impl fmt::Display for FluxNodes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.job.fmt(f)
+    }
+}
+
+/// What a command of Flux prints of a job, whose name is its last argument.
+fn said_of(job: &FluxId, arguments: &[&str], patience: Duration) -> Result<String, FluxError> {
     let mut command = Command::new("flux");
-    command.args(["job", "hostpids", &job.0]);
-    let printed = printed_by(&mut command, patience).map_err(|error| match error {
+    command.args(arguments).arg(&job.0);
+    printed_by(&mut command, patience).map_err(|error| match error {
         NotPrinted::NotStarted(why) => FluxError::NotStarted(why),
         NotPrinted::Late => FluxError::Late {
             job: job.clone(),
@@ -122,9 +191,7 @@ pub fn tasks(job: &FluxId, patience: Duration) -> Result<Vec<ListedHost>, FluxEr
             job: job.clone(),
             said,
         },
-    })?;
-    // `host:pid,host:pid`, which a list of hosts has one a line.
-    hosts::parse(&printed.replace(',', "\n")).map_err(FluxError::Strange)
+    })
 }
 
 #[cfg(test)]

@@ -68,7 +68,7 @@ impl Gathering {
         probe: Probe,
         patience: Patience,
     ) -> Self {
-        let line = probe.command_line();
+        let line = probe.command_line(transport.speech());
         Gathering {
             transport,
             line,
@@ -277,9 +277,9 @@ impl Gathering {
                 .transport
                 .command(&node.asked.host, &self.line, self.patience.deadline);
             let select = ToNode::Select(node.asked.select.clone()).to_bytes();
-            let session = select
-                .map_err(std::io::Error::other)
-                .and_then(|select| Session::start(command, &self.peer, select.into()));
+            let session = select.map_err(std::io::Error::other).and_then(|select| {
+                Session::start(command, &self.peer, self.transport.speech(), select.into())
+            });
             node.begun_at = Some(Instant::now());
             node.line = match session {
                 Ok(session) => Line::Open(Box::new(session)),

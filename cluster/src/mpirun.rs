@@ -135,6 +135,14 @@ impl Launch {
 
     /// What runs `reducer` once on each of the hosts.
     pub fn command(&self, hosts: &[&HostName], reducer: &Path) -> Command {
+        let mut command = self.on(hosts);
+        let count = hosts.len().to_string();
+        command.args([reducer.as_os_str(), OWN_ARGUMENT.as_ref(), count.as_ref()]);
+        command
+    }
+
+    /// What runs once on each of the hosts whatever follows it as arguments.
+    pub(crate) fn on(&self, hosts: &[&HostName]) -> Command {
         let names = |between: &str, behind: &str| {
             let names = hosts.iter().map(|host| format!("{host}{behind}"));
             Vec::from_iter(names).join(between)
@@ -166,8 +174,15 @@ impl Launch {
                 command = slurm::step(*job, hosts.len(), &names(",", ""), &own);
             }
         }
-        command.args([reducer.as_os_str(), OWN_ARGUMENT.as_ref(), count.as_ref()]);
         command
+    }
+
+    /// Whether it hands on all of its standard input. Hydra's proxy gives up where the program does not take at once what comes (MPICH 4.0: "process reading stdin too slowly").
+    pub fn hands_on_input(&self) -> bool {
+        match self {
+            Launch::Known { family, .. } => *family == Family::OpenMpi,
+            Launch::Template(_) | Launch::Slurm(_) => true,
+        }
     }
 
     /// The program, for messages.

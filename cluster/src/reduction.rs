@@ -6,6 +6,7 @@ use crate::maps::MapFrames;
 use crate::mpirun::Launch;
 use crate::node::Asked;
 use crate::session::{Event, Peer, Session};
+use crate::start::Speech;
 use nodes::{Found, Look, NodeId, Piece, Plan, PlannedNode, ToNode};
 use rustix::event::{Timespec, poll};
 use std::collections::BTreeMap;
@@ -52,7 +53,8 @@ impl Reduction {
         let plan = plan.map_err(|error| not_started(std::io::Error::other(error)))?;
         let hosts: Vec<&HostName> = asked.values().map(|asked| &asked.host).collect();
         let command = launch.command(&hosts, reducer);
-        let session = Session::start(command, &Peer::Reducer, plan.into()).map_err(not_started)?;
+        let session =
+            Session::start(command, &Peer::Reducer, Speech::Bytes, plan.into()).map_err(not_started)?;
         Ok(Reduction {
             session,
             heard: Vec::new(),

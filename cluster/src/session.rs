@@ -1,8 +1,8 @@
 //! The dialogue with one host, without waiting: what can be read or written is, and the rest is left for later.
 
 use crate::loss::{Loss, Reached};
-use crate::start::{Probe, Step};
-use nodes::{Found, FoundThere, FromNode, Piece, Reader, RecordedPart, Report};
+use crate::start::{Probe, Speech, Step};
+use nodes::{Found, FoundThere, FrameError, FromLines, FromNode, Piece, Reader, RecordedPart, Report};
 use rustix::event::{PollFd, PollFlags};
 use rustix::io::ioctl_fionbio;
 use rustix::process::{Pid, Signal, kill_process};
@@ -92,6 +92,8 @@ pub(crate) struct Session {
     outbox: Outbox,
     text: Vec<u8>,
     text_seen: usize,
+    /// What takes answers apart that come as lines of text.
+    lines: Option<FromLines>,
     reader: Reader,
     said: Vec<u8>,
     /// When something last went to the host or came from it, or it was asked for something.
@@ -136,8 +138,13 @@ impl Outbox {
 }
 
 impl Session {
-    /// Starts what reaches the host. `select` is the first question there.
-    pub(crate) fn start(mut command: Command, peer: &Peer, select: Arc<[u8]>) -> io::Result<Self> {
+    /// Starts what reaches the host, which answers by `speech`. `select` is the first question there.
+    pub(crate) fn start(
+        mut command: Command,
+        peer: &Peer,
+        speech: Speech,
+        select: Arc<[u8]>,
+    ) -> io::Result<Self> {
         let piped = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -155,6 +162,10 @@ impl Session {
             outbox: Outbox::default(),
             text: Vec::new(),
             text_seen: 0,
+            lines: match speech {
+                Speech::Bytes => None,
+                Speech::Lines => Some(FromLines::default()),
+            },
             reader: match peer {
                 Peer::Probe(_) => Reader::with_most(MOST_FOUND),
                 Peer::Reducer => Reader::default(),
@@ -285,9 +296,13 @@ impl Session {
                 Err(_) => break,
             }
         }
-        self.reader
-            .finish()
-            .map_err(|error| Loss::Garbage { why: error.into() })?;
+        let has_cut_line = self.lines.as_ref().is_some_and(|lines| !lines.is_whole());
+        let whole = if has_cut_line {
+            Err(FrameError::Cut)
+        } else {
+            self.reader.finish()
+        };
+        whole.map_err(|error| Loss::Garbage { why: error.into() })?;
         self.stage = Stage::Ending {
             reached: self.reached(),
             since: Instant::now(),
@@ -313,9 +328,9 @@ impl Session {
                 };
             }
             let rest = std::mem::take(&mut self.text);
-            self.reader.push(&rest);
+            self.take_bytes(&rest)?;
         } else {
-            self.reader.push(piece);
+            self.take_bytes(piece)?;
         }
         loop {
             let frame = self.reader.next_frame();
@@ -325,6 +340,20 @@ impl Session {
             let message = FromNode::of(frame).map_err(|why| Loss::Garbage { why })?;
             events.extend(self.answer(message)?);
         }
+    }
+
+    /// What has come since the probe has begun.
+    fn take_bytes(&mut self, piece: &[u8]) -> Result<(), Loss> {
+        match &mut self.lines {
+            None => self.reader.push(piece),
+            Some(lines) => {
+                let bytes = lines.bytes_of(piece).map_err(|error| Loss::Garbage {
+                    why: FrameError::NotLines(error).into(),
+                })?;
+                self.reader.push(&bytes);
+            }
+        }
+        Ok(())
     }
 
     /// A line of text before the probe has begun.

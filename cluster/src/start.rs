@@ -80,7 +80,7 @@ impl Probe {
     }
 
     /// The command line that starts it.
-    pub(crate) fn command_line(&self) -> String {
+    pub(crate) fn command_line(&self, speech: Speech) -> String {
         let hash: String = Sha256::digest(&self.bytes)
             .iter()
             .map(|byte| format!("{byte:02x}"))
@@ -89,6 +89,13 @@ impl Probe {
             .replace("VERSION", &nodes::VERSION.to_string())
             .replace("LENGTH", &self.bytes.len().to_string())
             .replace("HASH", &hash)
+            .replace(
+                "SERVE",
+                match speech {
+                    Speech::Bytes => "--serve",
+                    Speech::Lines => "--serve-lines",
+                },
+            )
             .replace(
                 "CACHE",
                 match self.keeping {
@@ -100,6 +107,15 @@ impl Probe {
         // They hold no NUL, which is all that cannot be quoted.
         shlex::try_join(words.chain(self.path.as_deref())).unwrap_or_default()
     }
+}
+
+/// How the probe answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Speech {
+    /// In bytes, as they are.
+    Bytes,
+    /// In lines of text ([`nodes::to_lines`]).
+    Lines,
 }
 
 /// What the command line says.
@@ -143,7 +159,7 @@ impl Step {
 /// What could not be written is read to its end all the same: otherwise it would be taken for what comes next. A file that is looked for has a second, since a file system may hang, and a job hang for that. `keep` writes nothing where
 /// another could have prepared what it writes to, and throws away what has lain there for a month; nobody waits for it.
 const SCRIPT: &str = "umask 077; echo hindmost-node $(uname -s) $(uname -m); \
-    if [ \"$(hindmost-probe --dialogue 2>/dev/null)\" = VERSION ]; then echo hindmost-begin; exec hindmost-probe --serve; fi; \
+    if [ \"$(hindmost-probe --dialogue 2>/dev/null)\" = VERSION ]; then echo hindmost-begin; exec hindmost-probe SERVE; fi; \
     k=\"CACHE\"; [ -z \"$k\" ] || set -- \"$@\" \"$k/HASH\"; \
     t=; clean() { [ -n \"$t\" ] && rm -rf \"$t\"; t=; }; trap clean 0; trap \"exit 1\" 1 2 13 15; \
     copy() { timeout -s KILL 1 head -c LENGTH \"$1\" >\"$t/probe\" 2>/dev/null && \
@@ -152,7 +168,7 @@ const SCRIPT: &str = "umask 077; echo hindmost-node $(uname -s) $(uname -m); \
     { cat <&9 >\"$n\" && mv -f \"$n\" HASH || rm -f \"$n\"; find . -type f -mtime +30 -exec rm -f {} +; }; }; \
     begin() { [ \"$(wc -c <\"$t/probe\")\" -eq LENGTH ] && chmod 700 \"$t/probe\" && \"$t/probe\" --dialogue </dev/null >/dev/null 2>&1 || return 1; \
     exec 9<\"$t/probe\"; clean; if [ -n \"$1\" ]; then keep </dev/null >/dev/null 2>&1 & fi; \
-    echo hindmost-begin; exec /proc/self/fd/9 --serve; }; \
+    echo hindmost-begin; exec /proc/self/fd/9 SERVE; }; \
     for d in /dev/shm \"${XDG_RUNTIME_DIR:-/run}\" \"${TMPDIR:-/tmp}\" /tmp \"${HOME:-/}\"; do \
     [ -d \"$d\" ] && [ -w \"$d\" ] || continue; \
     t=$(mktemp -d \"$d/hindmost.XXXXXXXX\" 2>/dev/null) || { t=; continue; }; \
@@ -171,13 +187,16 @@ mod tests {
         program.resize(20, 0);
         assert!(Probe::new(&program).is_err());
         program[18] = 62;
-        let line = Probe::new(&program).unwrap().command_line();
+        let line = Probe::new(&program).unwrap().command_line(Speech::Bytes);
         let script = line
             .strip_prefix("exec sh -c '")
             .and_then(|rest| rest.strip_suffix("' hindmost"));
         let script = script.unwrap_or_else(|| panic!("{line}"));
         assert!(!script.contains(['\'', '\\', '!', '\n']), "{script}");
         assert!(script.contains("head -c 20 |"), "{script}");
+        assert_eq!(script.matches("--serve;").count(), 2, "{script}");
+        let lines = Probe::new(&program).unwrap().command_line(Speech::Lines);
+        assert_eq!(lines.matches("--serve-lines;").count(), 2, "{lines}");
         assert_eq!(shlex::split(&line).unwrap()[3], script);
     }
 
@@ -188,7 +207,7 @@ mod tests {
         program[19] = 0;
         let words = |path: &str| {
             let probe = Probe::new(&program).unwrap().found_at(Path::new(path)).kept();
-            shlex::split(&probe.command_line()).unwrap()[4..].to_vec()
+            shlex::split(&probe.command_line(Speech::Bytes)).unwrap()[4..].to_vec()
         };
         let plain = "/home/a.b/hindmost-0.1/bin/hindmost-probe";
         assert_eq!(words(plain), ["hindmost", plain]);

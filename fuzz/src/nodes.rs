@@ -1,8 +1,9 @@
 //! What a host sends of its tasks, and what it is asked.
 
 use ::nodes::{
-    Found, FoundTask, FoundThere, FromNode, Hello, MapFile, MapPlace, Merge, NodeId, NodeRecordings, PIECE,
-    Piece, Plan, PlannedNode, Reader, RecordedPart, Report, RingPart, Select, TaskRecording, ToNode, VERSION,
+    Found, FoundTask, FoundThere, FromLines, FromNode, Hello, MapFile, MapPlace, Merge, NodeId,
+    NodeRecordings, PIECE, Piece, Plan, PlannedNode, Reader, RecordedPart, Report, RingPart, Select,
+    TaskRecording, ToNode, VERSION, to_lines,
 };
 use base::RankSet;
 use snapshot::{Frame, Header, Task};
@@ -13,6 +14,7 @@ const MOST: u32 = 8 << 20;
 
 /// Any stream is frames up to an error, any frame a message or an error. What is read is written and read as it was, and a report is merged, into tasks of its own ranks alone.
 pub(crate) fn stream(bytes: &[u8]) {
+    lines(bytes);
     let mut reader = Reader::with_most(MOST);
     // The pieces that a stream comes in play no part.
     for piece in bytes.chunks(1000) {
@@ -30,6 +32,17 @@ pub(crate) fn stream(bytes: &[u8]) {
                 }
             }
         }
+    }
+}
+
+/// Any text is lines of base64 or none, however it is cut, and what was in them is in lines that are made of it.
+fn lines(text: &[u8]) {
+    let mut taken = FromLines::default();
+    let pieces = text.chunks(1000).map(|piece| taken.bytes_of(piece));
+    if let Ok(pieces) = pieces.collect::<Result<Vec<_>, _>>() {
+        let bytes = pieces.concat();
+        let again = FromLines::default().bytes_of(to_lines(&bytes).as_bytes());
+        assert_eq!(again, Ok(bytes));
     }
 }
 

@@ -7,6 +7,7 @@
 //! Numbers are little-endian. The checksum is the CRC-32 of all of the header before it and of the stored bytes: what is cut off, altered on its way, or made by something else is
 //! an error, and never another message. How much is read and how much it becomes is bounded by what the header says, which is looked at before the rest.
 
+use crate::lines::NotLines;
 use base::most_decompressed;
 use miniz_oxide::{deflate, inflate};
 use std::fmt;
@@ -112,6 +113,8 @@ pub enum FrameError {
     NotInflated,
     /// The stream ended within it.
     Cut,
+    /// They were to come as lines of text.
+    NotLines(NotLines),
 }
 
 impl fmt::Display for FrameError {
@@ -123,6 +126,7 @@ impl fmt::Display for FrameError {
             FrameError::Altered => f.write_str("a frame that was altered on its way (its checksum is wrong)"),
             FrameError::NotInflated => f.write_str("a frame that cannot be inflated"),
             FrameError::Cut => f.write_str("a frame that is cut off"),
+            FrameError::NotLines(error) => error.fmt(f),
         }
     }
 }

@@ -4,7 +4,7 @@
 //! [`Hello`]. The front sends [`Select`], the node answers [`Found`]; the front sends the maps, once, or where they lie if the node may see the same files, and [`Look`] for each look, which the node answers with a
 //! [`Report`]. When the front's end of the stream is closed, the probe ends. Who follows a job asks again and again which events its tasks have written since ([`ToNode::Events`]); what was sent once is not sent again.
 //!
-//! **Frames** ([`frame`]) carry all of it: compressed, checksummed, and bounded before they are read.
+//! **Frames** ([`frame`]) carry all of it: compressed, checksummed, and bounded before they are read. What a node says may come as lines of text ([`to_lines`]), where nothing else is carried.
 //!
 //! **Reports** ([`report`]) hold each distinct stack once, with the tasks that have it. A [`Merge`] takes the reports of all nodes, in whatever order they come, and
 //! gives the tasks of the whole job: what it gives depends on the reports alone. A node is believed of its own tasks only: where the front knows which ranks a
@@ -18,6 +18,7 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 pub mod frame;
+mod lines;
 mod merge;
 mod message;
 mod packed;
@@ -29,6 +30,7 @@ mod rows;
 pub mod tree;
 
 pub use frame::{Frame, FrameError, Kind, Reader};
+pub use lines::{FromLines, NotLines, to_lines};
 pub use merge::{All, Complaint, Merge, Merged, NodeId};
 pub use message::{
     Found, FoundTask, FromNode, Hello, Look, MapFile, MapPlace, MessageError, OWN_ARGUMENT, OWN_STEP, Select,

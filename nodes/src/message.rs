@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// The version of the dialogue. Both sides are of one version: the front sends its own probe along where there is another.
-pub const VERSION: u32 = 6;
+pub const VERSION: u32 = 7;
 
 /// What the step of a batch system is called in which a probe runs, so that no other takes that for a part of the job.
 pub const OWN_STEP: &str = "hindmost-probe";

@@ -74,9 +74,14 @@ pub(crate) fn with_argument(argument: &str) -> Option<u32> {
     })
 }
 
-/// Whether a process is one of those that answer together for us, or for somebody else who asks.
-pub(crate) fn is_reducer(pid: u32) -> bool {
-    arguments(pid).get(1).is_some_and(|first| first == OWN_ARGUMENT)
+/// Whether a process looks at jobs for us, or for somebody else who asks: one of those that answer together, or a probe that a launcher of MPI has started. To that they are ranks.
+pub(crate) fn looks_at_jobs(pid: u32) -> bool {
+    let arguments = arguments(pid);
+    let [program, first, ..] = &arguments[..] else {
+        return false;
+    };
+    let is_probe = base::last_component(program) == "hindmost-probe" || program.starts_with("/proc/self/fd/");
+    first == OWN_ARGUMENT || is_probe && first.starts_with("--serve")
 }
 
 fn arguments(pid: u32) -> Vec<String> {

@@ -52,6 +52,7 @@
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
 compile_error!("runtime-probe supports Linux on x86-64 only: its register and unwind code is that machine's");
 
+mod as_lines;
 mod asleep;
 mod at_once;
 mod callers;
@@ -95,9 +96,11 @@ mod sys;
 mod take;
 mod tasks;
 mod thread;
+mod told;
 mod unwind;
 mod values;
 
+pub use as_lines::AsLines;
 pub use core_file::{Core, CoreError, take_cores};
 pub use daemons::DaemonHost;
 pub use error::ProbeError;
@@ -113,3 +116,4 @@ pub use symbols::names_of_functions;
 pub use sys::die_without_memory;
 pub use take::{Options, Threads, take};
 pub use tasks::{Job, TaskRef, discover, job_of_pids, launchers, only_job, tasks_of, user_of};
+pub use told::common_variable;

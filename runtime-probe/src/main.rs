@@ -9,8 +9,9 @@
 use base::RankSet;
 use progress_map::Map;
 use regular_files::Limit;
-use runtime_probe::{Options, Stopping, Threads, discover, job_of_pids, serve, take};
+use runtime_probe::{AsLines, Options, ServeError, Stopping, Threads, discover, job_of_pids, serve, take};
 use snapshot::Task;
+use std::convert::Infallible;
 use std::fs;
 use std::io::Write;
 use std::path::Path;
@@ -32,6 +33,7 @@ Reads the tasks of a job, stopping for microseconds those that run, and writes t
   --stop            stop threads also where they sleep: all registers are read, and a system call that
                     does not begin again after a stop returns EINTR or a short count to the program
   --serve           answer `hindmost find` of another host, which is at the other end of standard input and output
+  --serve-lines     the same with answers as lines of text
   --dialogue        print which version of that dialogue this probe speaks
   -h, --help        print this
 
@@ -53,11 +55,8 @@ fn main() -> ExitCode {
             let _ = std::io::stdout().write_all(USAGE.as_bytes());
             ExitCode::SUCCESS
         }
-        Ok(Some(Wanted::Serve)) => {
-            let Err(error) = serve(std::io::stdin(), std::io::stdout());
-            say(&error.to_string());
-            ExitCode::from(2)
-        }
+        Ok(Some(Wanted::Serve)) => has_served(serve(std::io::stdin(), std::io::stdout())),
+        Ok(Some(Wanted::ServeLines)) => has_served(serve(std::io::stdin(), AsLines(std::io::stdout()))),
         Ok(Some(Wanted::Dialogue)) => {
             let _ = writeln!(std::io::stdout(), "{}", nodes::VERSION);
             ExitCode::SUCCESS
@@ -78,6 +77,13 @@ fn main() -> ExitCode {
     }
 }
 
+/// What is left to say where the dialogue was not ended by the other side.
+fn has_served(served: Result<Infallible, ServeError>) -> ExitCode {
+    let Err(error) = served;
+    say(&error.to_string());
+    ExitCode::from(2)
+}
+
 /// Prints a line to standard error. It may have names in it that somebody else has chosen.
 fn say(message: &str) {
     // There is nowhere left to report that standard error is gone, and a snapshot is worth as much without.
@@ -89,6 +95,8 @@ fn say(message: &str) {
 enum Wanted {
     /// Answer who asks from another host.
     Serve,
+    /// The same with answers as lines of text.
+    ServeLines,
     /// Say which version of that dialogue it speaks.
     Dialogue,
     /// Take a snapshot.
@@ -108,7 +116,12 @@ struct Arguments {
 fn parse(arguments: impl Iterator<Item = String>) -> Result<Option<Wanted>, String> {
     let mut parsed = Arguments::default();
     let mut arguments = arguments.peekable();
-    for (name, wanted) in [("--serve", Wanted::Serve), ("--dialogue", Wanted::Dialogue)] {
+    let alone = [
+        ("--serve", Wanted::Serve),
+        ("--serve-lines", Wanted::ServeLines),
+        ("--dialogue", Wanted::Dialogue),
+    ];
+    for (name, wanted) in alone {
         if arguments.next_if(|first| first == name).is_some() {
             return match arguments.next() {
                 None => Ok(Some(wanted)),
@@ -238,6 +251,7 @@ mod tests {
         assert_eq!(given.output.as_deref(), Some("out"));
         assert!(parsed("--help").unwrap().is_none());
         assert!(matches!(parsed("--serve"), Ok(Some(Wanted::Serve))));
+        assert!(matches!(parsed("--serve-lines"), Ok(Some(Wanted::ServeLines))));
         for bad in [
             "",
             "--map a",
@@ -249,6 +263,7 @@ mod tests {
             "--map a --threads some 2",
             "--map",
             "--serve 12",
+            "--serve-lines 12",
             "--map a --serve",
         ] {
             assert!(parsed(bad).is_err(), "{bad}");

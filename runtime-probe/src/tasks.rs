@@ -415,7 +415,7 @@ fn job_among(is_rank: impl Fn(&[u8]) -> bool) -> Result<Job, ProbeError> {
     })?;
     let pids = processes.iter().map(|&(pid, _)| pid);
     let ranks: BTreeSet<u32> = pids
-        .filter(|&pid| is_rank(&procfs::environment(pid).unwrap_or_default()) && !daemons::is_reducer(pid))
+        .filter(|&pid| is_rank(&procfs::environment(pid).unwrap_or_default()) && !daemons::looks_at_jobs(pid))
         .collect();
     let parents: BTreeMap<u32, u32> = processes.into_iter().collect();
     // What has started the ranks: a launcher, or the daemon that it has on this host.

@@ -7,6 +7,7 @@ mod faults;
 mod following;
 mod hosts;
 mod otherwise;
+mod reached;
 mod reducing;
 mod slurm;
 mod timing;
@@ -36,6 +37,12 @@ fn one_command_answers_for_all_hosts_though_some_are_half_dead() {
     cluster.is_reduced_by_mpi(&launcher, &HYDRA);
     let list = cluster.directory.join("list");
     std::fs::write(&list, "node1\nnode2 # two ranks\nnode3\nnode4 # none\n").unwrap();
+    let refused = run(&mut cluster.find(&[&launcher, "--via", "mpiexec.hydra"]));
+    assert!(
+        said(&refused).contains("Hydra hands on no more standard input"),
+        "{}",
+        said(&refused)
+    );
     let report = cluster.directory.join("report-of-hosts");
     let mut watch = cluster.watch(&report, &["--hosts", list.to_str().unwrap(), "--go-on"]);
     cluster.is_watched_until_it_ends(&mut watch, &report, Cluster::end);
@@ -68,6 +75,8 @@ fn one_command_answers_for_all_hosts_though_some_are_half_dead() {
     cluster.names_rank_2(&["--hosts", list.to_str().unwrap()], "");
     cluster.nothing_remains();
     cluster.is_a_job_of_flux(&text);
+    cluster.is_reached_by_clush(&launcher);
+    cluster.is_reached_by_its_mpi(&launcher, &OPEN_MPI, &list);
     cluster.has_a_table_without_a_pid(&launcher, &text);
     cluster.is_looked_at_in_other_ways(&launcher);
     cluster.is_reduced_by_mpi(&launcher, &OPEN_MPI);
@@ -195,6 +204,19 @@ fn a_job_of_slurm_is_asked_for_by_its_number() {
             "{answer:#}"
         );
     }
+    // Its own launcher, on the node that has the script, tells of the same.
+    let running = cluster.hosts.running(1);
+    let launcher = running
+        .iter()
+        .find(|(_, line)| line.starts_with("srun --nodes=3"));
+    let launcher = launcher.unwrap_or_else(|| panic!("{running:?}")).0.to_string();
+    let output = run(&mut find(&[&launcher]));
+    assert!(
+        said(&output).contains("2 hosts are asked by srun --overlap"),
+        "{}",
+        said(&output)
+    );
+    answered(output, "");
     for (id, words) in [
         (format!("{job}.7"), "there is no step"),
         ("4711".to_owned(), "Slurm knows no job 4711"),

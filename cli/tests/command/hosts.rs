@@ -25,6 +25,23 @@ fn lists_and_commands_that_make_no_sense_are_refused_and_so_is_a_job_that_nobody
             &["--via 'ssh {host}': there is no {command} in it"],
         ),
         (
+            &["--hosts", "good", "--via", "srun"],
+            &[
+                "--via 'srun': it is not known of which job of Slurm the hosts are",
+                "hint: --job names it",
+            ],
+        ),
+        (
+            &["--hosts", "good", "--via", "flux"],
+            &["--via 'flux': it is not known of which job of Flux"],
+        ),
+        (
+            &["--hosts", "good", "--via", "true"],
+            &[
+                "--via 'true': neither a way to reach hosts (ssh, srun, flux, clush) nor a launcher of MPI that is known",
+            ],
+        ),
+        (
             &["--hosts", "good", "--probe", "text"],
             &["text: it is no program for Linux on x86-64", "--here"],
         ),

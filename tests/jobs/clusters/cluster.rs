@@ -193,8 +193,13 @@ impl Cluster {
 
     /// `hindmost find` on node1.
     pub fn find(&self, arguments: &[&str]) -> Command {
+        self.find_on(1, arguments)
+    }
+
+    /// `hindmost find` on a host.
+    pub fn find_on(&self, node: usize, arguments: &[&str]) -> Command {
         let mut find = self.hosts.command(
-            1,
+            node,
             &[
                 hindmost().get_program().to_str().unwrap(),
                 "find",
@@ -202,7 +207,10 @@ impl Cluster {
                 "json",
             ],
         );
-        find.arg("--probe").arg(&self.probe).args(arguments);
+        // The probe on the disk of node1 is on that of no other host.
+        let shared = Path::new("/run/cluster/hindmost-probe");
+        let probe = if node == 1 { &*self.probe } else { shared };
+        find.arg("--probe").arg(probe).args(arguments);
         find.env("XDG_CACHE_HOME", out().join("cache"));
         // What is reduced by MPI is started by it.
         find.env("OMPI_ALLOW_RUN_AS_ROOT", "1");

@@ -4,7 +4,6 @@ use super::cluster::{Cluster, HUNG, OPEN_MPI, alarm_of, interrupt_when, warnings
 use super::hosts::until;
 use crate::hindmost::{hindmost, run, said};
 use serde_json::Value;
-use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -52,43 +51,6 @@ impl Cluster {
             "{alarm:#}"
         );
         self.nothing_remains();
-    }
-
-    /// Flux says where the processes of a job are; here what plays its part has them from the launcher's table.
-    pub fn is_a_job_of_flux(&self, table: &str) {
-        let process = |line: &str| {
-            let process = line.split_whitespace().nth(1);
-            process.unwrap_or_else(|| panic!("{table}")).to_owned()
-        };
-        let processes = Vec::from_iter(table.lines().skip(1).map(process)).join(",");
-        let directory = self.directory.join("flux");
-        std::fs::create_dir_all(&directory).unwrap();
-        let script = format!(
-            "#!/bin/sh\nif [ \"$*\" = 'job hostpids f2xYz4b' ]; then echo '{processes}'; else echo 'flux-job: unknown job id' >&2; exit 1; fi\n"
-        );
-        let flux = directory.join("flux");
-        std::fs::write(&flux, script).unwrap();
-        std::fs::set_permissions(&flux, PermissionsExt::from_mode(0o755)).unwrap();
-        let path = std::env::var("PATH").unwrap();
-        let find = |id: &str| {
-            let mut find = self.find(&["--job", id]);
-            run(find.env("PATH", format!("{}:{path}", directory.display())))
-        };
-        let found = find("ƒ2xYz4b");
-        let answer: Value =
-            serde_json::from_slice(&found.stdout).unwrap_or_else(|_| panic!("{}", said(&found)));
-        assert_eq!(
-            (&answer["tasks"], &answer["hindmost"][0]["ranks"]),
-            (&Value::from(4), &Value::from(HUNG)),
-            "{answer:#}"
-        );
-        let unknown = find("f7");
-        assert_eq!(unknown.status.code(), Some(2), "{}", said(&unknown));
-        assert!(
-            said(&unknown).contains("Flux does not say where job f7 runs: flux-job: unknown job id"),
-            "{}",
-            said(&unknown)
-        );
     }
 
     /// Ranks 0 and 1 run one program, 2 and 3 another that is made of the same source and does not run where it is asked for: each is ordered by its own map.
