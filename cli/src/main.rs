@@ -39,6 +39,7 @@ mod timeline;
 mod timeline_serve;
 mod timeline_view;
 mod together;
+mod told_hosts;
 mod trace;
 mod trace_args;
 mod trace_pack;

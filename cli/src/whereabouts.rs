@@ -4,6 +4,7 @@ use crate::everywhere::not_seen;
 use crate::host_args::HostArgs;
 use crate::output;
 use crate::reached::{self, Of};
+use crate::told_hosts::ToldHosts;
 use base::RankSet;
 use cluster::flux::{self, FluxId};
 use cluster::slurm::{self, SlurmJob};
@@ -37,12 +38,25 @@ impl Whereabouts {
         table: Option<&Path>,
         args: &HostArgs,
     ) -> Result<Self, Failure> {
-        let is_here = args.here || job.elsewhere.is_empty() && job.daemons.is_empty();
-        if is_here && job.tasks.is_empty() {
+        let is_told = !job.elsewhere.is_empty() || !job.daemons.is_empty();
+        if (args.here || !is_told) && job.tasks.is_empty() {
             return Err(no_task_here(table, &job));
         }
-        let (asked, notes) = if is_here {
+        let may_be_elsewhere = !is_told && !job.missing.without(&job.ended).is_empty();
+        let (asked, notes) = if args.here {
             (Vec::new(), job.notes_of_this_host())
+        } else if !is_told {
+            let told = if may_be_elsewhere {
+                ToldHosts::by(&job)
+            } else {
+                ToldHosts::default()
+            };
+            let own = if told.asked.is_empty() {
+                job.notes_of_this_host()
+            } else {
+                job.notes.clone()
+            };
+            (told.asked, own.into_iter().chain(told.notes).collect())
         } else {
             let (asked, more) = elsewhere(&job, launcher);
             (asked, job.notes.iter().cloned().chain(more).collect())

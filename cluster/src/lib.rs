@@ -29,6 +29,7 @@ mod reduction;
 mod session;
 pub mod slurm;
 mod start;
+mod told;
 pub mod transport;
 
 pub use batch::{BatchError, BatchJob, NotABatchJob};

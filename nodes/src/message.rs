@@ -55,6 +55,11 @@ pub enum Select {
         /// Those of this step alone.
         step: Option<u32>,
     },
+    /// The ranks in whose environment each of these variables has this value; there may be none.
+    Alike {
+        /// Names and values.
+        variables: Vec<(String, String)>,
+    },
 }
 
 /// The tasks that there are.

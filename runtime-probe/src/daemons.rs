@@ -6,6 +6,7 @@
 use crate::launcher::is_launcher;
 use crate::procfs;
 use crate::tasks::user_of;
+use crate::told::common_variable;
 use nodes::OWN_ARGUMENT;
 
 /// A launcher's daemon on another host.
@@ -74,6 +75,56 @@ pub(crate) fn with_argument(argument: &str) -> Option<u32> {
     })
 }
 
+/// How far a rank may be below the daemon that has started it: wrappers are between them.
+const GENERATIONS: usize = 16;
+
+/// What the process that a rank is below tells in one of its arguments, if it is of the same user.
+fn of_ancestor(rank: u32, told: impl Fn(&[String]) -> Option<String>) -> Option<String> {
+    let user = user_of(rank)?;
+    let parent = |pid: &u32| procfs::stat(*pid).ok().map(|stat| stat.parent);
+    let ancestors = std::iter::successors(parent(&rank), parent).take(GENERATIONS);
+    let mut ours = ancestors.filter(|&pid| user_of(pid) == Some(user));
+    ours.find_map(|pid| told(&arguments(pid)))
+}
+
+/// The nodes of the job of a rank, as the daemon of Open MPI 4 was told that has started it (`orte_node_regex`).
+pub fn nodes_of_daemon(rank: u32) -> Option<String> {
+    of_ancestor(rank, told_nodes)
+}
+
+fn told_nodes(arguments: &[String]) -> Option<String> {
+    let at = arguments
+        .iter()
+        .position(|argument| argument == "orte_node_regex")?;
+    arguments.get(at + 1).cloned()
+}
+
+/// The host on which the launcher of a rank runs, by name or address, where that is another one: Open MPI 4 has it in the environment, Hydra among the arguments of its proxy.
+pub fn host_of_launcher(rank: u32) -> Option<String> {
+    let variable = |name: &str| common_variable(&[rank], name);
+    match variable("OMPI_MCA_orte_hnp_uri") {
+        Some(launcher) if variable("OMPI_MCA_orte_local_daemon_uri").as_ref() == Some(&launcher) => None,
+        Some(launcher) => address_of(&launcher),
+        None => of_ancestor(rank, told_launcher),
+    }
+}
+
+/// The first address in what Open MPI calls a process by: `749469696.0;tcp://10.0.0.1,10.1.0.1:43029;…`.
+fn address_of(uri: &str) -> Option<String> {
+    let (_, addresses) = uri.split_once("tcp://")?;
+    let end = addresses.find([',', ':', ';'])?;
+    Some(addresses[..end].to_owned())
+}
+
+fn told_launcher(arguments: &[String]) -> Option<String> {
+    let daemon = DAEMONS
+        .iter()
+        .find(|daemon| base::last_component(&arguments[0]) == daemon.name)?;
+    let at = arguments.iter().position(|argument| argument == daemon.option)?;
+    let (host, _) = arguments.get(at + 1)?.rsplit_once(':')?;
+    Some(host.to_owned())
+}
+
 /// Whether a process looks at jobs for us, or for somebody else who asks: one of those that answer together, or a probe that a launcher of MPI has started. To that they are ranks.
 pub(crate) fn looks_at_jobs(pid: u32) -> bool {
     let arguments = arguments(pid);
@@ -99,6 +150,28 @@ mod tests {
 
     fn started(line: &str) -> Option<DaemonHost> {
         started_by(&Vec::from_iter(line.split(' ').map(str::to_owned)))
+    }
+
+    /// As Open MPI 4.1 and Hydra 4.0 start them.
+    #[test]
+    fn daemons_tell_where_the_rest_of_their_job_is() {
+        let words = |line: &str| Vec::from_iter(line.split(' ').map(str::to_owned));
+        let orted = words("orted -mca ess env -mca orte_node_regex node[1:1-3]@0(3) -mca plm rsh");
+        assert_eq!(told_nodes(&orted).as_deref(), Some("node[1:1-3]@0(3)"));
+        assert_eq!(told_nodes(&words("orted -mca orte_node_regex")), None);
+        let proxy = words("/usr/bin/hydra_pmi_proxy --control-port node1:37211 --rmk user");
+        assert_eq!(told_launcher(&proxy).as_deref(), Some("node1"));
+        assert_eq!(told_launcher(&words("app --control-port node1:37211")), None);
+        for (uri, expected) in [
+            (
+                "749469696.0;tcp://10.77.1.2:43029;tcp6://[fd00::2]:56929",
+                Some("10.77.1.2"),
+            ),
+            ("1.0;tcp://10.77.1.2,192.168.0.1:43029", Some("10.77.1.2")),
+            ("1.0;usock", None),
+        ] {
+            assert_eq!(address_of(uri).as_deref(), expected, "{uri}");
+        }
     }
 
     /// As Hydra 4.0 starts them.

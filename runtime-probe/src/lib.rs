@@ -102,7 +102,7 @@ mod values;
 
 pub use as_lines::AsLines;
 pub use core_file::{Core, CoreError, take_cores};
-pub use daemons::DaemonHost;
+pub use daemons::{DaemonHost, host_of_launcher, nodes_of_daemon};
 pub use error::ProbeError;
 pub use gather::Stopping;
 pub use libraries::{Library, all_libraries_of, libraries_of, libraries_of_cores};

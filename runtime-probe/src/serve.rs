@@ -10,7 +10,7 @@ use crate::proctable::own_host;
 use crate::recordings::FirstSight;
 use crate::several::take_each;
 use crate::take::{Options, Threads};
-use crate::tasks::{Job, TaskRef, discover, job_of_daemon, job_of_pids, job_of_slurm, only_job};
+use crate::tasks::{Job, TaskRef, discover, job_alike, job_of_daemon, job_of_pids, job_of_slurm, only_job};
 use nodes::{
     Found, FoundTask, FrameError, FromNode, Hello, Look, MapFile, MapPlace, MessageError, Reader,
     RecordedPart, Report, Select, ThreadsRead, ToNode, VERSION,
@@ -304,6 +304,7 @@ pub fn selected(select: &Select) -> Result<Job, String> {
             found => found.map_err(|error| error.to_string())?,
         },
         // A job may have nodes without ranks.
+        Select::Alike { variables } => return job_alike(variables).map_err(|error| error.to_string()),
         &Select::Slurm { job, step } => return job_of_slurm(job, step).map_err(|error| error.to_string()),
     };
     if job.tasks.is_empty() {

@@ -15,6 +15,7 @@ use crate::mpir;
 use crate::procfs;
 use crate::proctable::{self, ProcessTable, TableEntry};
 use crate::several::build_id;
+use crate::told;
 use base::RankSet;
 use progress_map::Map;
 use regular_files::User;
@@ -402,6 +403,23 @@ pub fn only_job() -> Result<Job, ProbeError> {
 /// They were started by several, so that it is not known which are meant.
 pub fn job_of_slurm(job: u32, step: Option<u32>) -> Result<Job, ProbeError> {
     match job_among(|environment| is_rank_of_slurm(environment, job, step)) {
+        Err(ProbeError::NoJob) => Ok(Job::default()),
+        found => found,
+    }
+}
+
+/// The ranks on this host in whose environment variables have these values; none where it has none.
+///
+/// # Errors
+/// They were started by several, so that it is not known which are meant.
+pub fn job_alike(variables: &[(String, String)]) -> Result<Job, ProbeError> {
+    let is_alike = |environment: &[u8]| {
+        let has = |(name, value): &(String, String)| {
+            told::variable(environment, name).is_some_and(|found| found == *value)
+        };
+        KINDS.iter().any(|kind| kind.rank(environment).is_some()) && variables.iter().all(has)
+    };
+    match job_among(is_alike) {
         Err(ProbeError::NoJob) => Ok(Job::default()),
         found => found,
     }

@@ -37,6 +37,7 @@ fn one_command_answers_for_all_hosts_though_some_are_half_dead() {
     cluster.is_reduced_by_mpi(&launcher, &HYDRA);
     let list = cluster.directory.join("list");
     std::fs::write(&list, "node1\nnode2 # two ranks\nnode3\nnode4 # none\n").unwrap();
+    cluster.tells_of_other_hosts(&HYDRA, Err("its launcher runs on host 10.77.1.2"));
     let refused = run(&mut cluster.find(&[&launcher, "--via", "mpiexec.hydra"]));
     assert!(
         said(&refused).contains("Hydra hands on no more standard input"),
@@ -77,6 +78,7 @@ fn one_command_answers_for_all_hosts_though_some_are_half_dead() {
     cluster.is_a_job_of_flux(&text);
     cluster.is_reached_by_clush(&launcher);
     cluster.is_reached_by_its_mpi(&launcher, &OPEN_MPI, &list);
+    cluster.tells_of_other_hosts(&OPEN_MPI, Ok(()));
     cluster.has_a_table_without_a_pid(&launcher, &text);
     cluster.is_looked_at_in_other_ways(&launcher);
     cluster.is_reduced_by_mpi(&launcher, &OPEN_MPI);
@@ -204,7 +206,7 @@ fn a_job_of_slurm_is_asked_for_by_its_number() {
             "{answer:#}"
         );
     }
-    // Its own launcher, on the node that has the script, tells of the same.
+    // Its own launcher, on the node that has the script, tells of the same; and so do ranks on a node that has no launcher.
     let running = cluster.hosts.running(1);
     let launcher = running
         .iter()

@@ -1,6 +1,6 @@
 //! The ways in which hosts are reached, and how it is found out which they are. Of what has no package here (Flux, and `clush` where it is not installed) a program plays the part, which looks at our command line and does to what it carries what the real one does.
 
-use super::cluster::{Cluster, HUNG, Launcher};
+use super::cluster::{Cluster, HUNG, Launcher, warnings};
 use crate::hindmost::{run, said};
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
@@ -114,6 +114,46 @@ impl Cluster {
         let via = shlex_join(mpi.words);
         self.names_rank_2(&[launcher, "--via", &via], "");
         self.names_rank_2(&["--hosts", list.to_str().unwrap(), "--via", &via], "");
+        self.nothing_remains();
+    }
+
+    /// Ranks that are named on a host which has no launcher tell of the others, as far as what started them does.
+    pub fn tells_of_other_hosts(&self, mpi: &Launcher, expected: Result<(), &str>) {
+        let program = format!("{}/{}-steps ", self.directory.display(), mpi.compiler);
+        let ranks = self.hosts.running(2).into_iter();
+        let ranks = ranks.filter(|(_, line)| line.starts_with(&program));
+        let pids = Vec::from_iter(ranks.map(|(pid, _)| pid.to_string()));
+        assert_eq!(pids.len(), 2, "{:?}", self.hosts.running(2));
+        let pids = Vec::from_iter(pids.iter().map(String::as_str));
+        let found = run(&mut self.find_on(2, &pids));
+        let answer: Value =
+            serde_json::from_slice(&found.stdout).unwrap_or_else(|_| panic!("{}", said(&found)));
+        let told = warnings(&answer);
+        match expected {
+            Ok(()) => {
+                assert_eq!(
+                    (
+                        &answer["tasks"],
+                        &answer["missing_ranks"],
+                        &answer["hindmost"][0]["ranks"]
+                    ),
+                    (&Value::from(4), &Value::from(""), &Value::from(HUNG)),
+                    "{answer:#}"
+                );
+                assert!(
+                    told.contains("its other hosts are those that the daemon of Open MPI tells (2)"),
+                    "{told}"
+                );
+            }
+            Err(words) => {
+                assert_eq!(answer["tasks"], 2, "{answer:#}");
+                assert!(told.contains(words), "{told}");
+            }
+        }
+        let alone = run(&mut self.find_on(2, &[&pids[..], &["--here"]].concat()));
+        let answer: Value =
+            serde_json::from_slice(&alone.stdout).unwrap_or_else(|_| panic!("{}", said(&alone)));
+        assert_eq!(answer["missing_ranks"], "0,3", "{answer:#}");
         self.nothing_remains();
     }
 }
