@@ -6,15 +6,17 @@
 //! around both, and in none of the places that follow the call there. As the code leads from it to the call, the source does, too: it is behind (SC'09 Def. 3.2).
 //!
 //! That takes knowing all instructions of the call. A function of MPI that communicates is neither a macro nor inlined, so that each copy of the call
-//! still names it.
+//! still names it, and has its position or that of a call that was joined with it.
 
 use crate::code::CodeFrame;
+use crate::code_calls::CallsOfCode;
 use crate::code_loops::levels;
 use crate::locate::LocatedFrame;
 use crate::rounds::calls_of;
 use crate::{Located, Order, flow};
 use base::{Confidence, mpi_name};
 use progress_map::{Function, PointId, PointKind};
+use std::cell::LazyCell;
 
 /// Where a frame of the machine is in the source: in the innermost function that it holds, if each iteration of every loop of the source around it comes there.
 struct InEachIteration<'o, 'l> {
@@ -49,8 +51,20 @@ impl Order<'_> {
         let is_part = |name| own.iter().any(|&id| self.map().functions[id].name == name);
         let is_another = |block: u32| named_by(block).is_some_and(|name| name != called && !is_part(name));
         let code = self.function_code(frame.binding, frame.function);
+        let calls = LazyCell::new(|| CallsOfCode::new(self, binding, &code));
+        // Copies and joined code keep the position of some call that they are.
+        let is_elsewhere = |block: u32| {
+            let innermost = own.last().copied();
+            let source = calls.sources.get(&block);
+            let at_depth = innermost.and_then(|id| Some((source?, source?.depth_of(id)?)));
+            at_depth.is_some_and(|(source, depth)| {
+                let points = calls.points(source, depth);
+                source.levels[depth].line().is_some() && !points.is_empty() && !points.contains(&at.point)
+            })
+        };
+        let mut before = code.communicating_before(frame.place.block);
         named_by(awaited.place.block) == Some(called)
-            && code.communicating_before(frame.place.block).all(is_another)
+            && before.all(|block| is_another(block) || is_elsewhere(block))
     }
 
     /// Whether the call of a function of the map that a frame is in is the first one of that point of the source, in this execution of the code: each iteration of every loop of the source
