@@ -24,7 +24,7 @@ pub(crate) enum Of<'a> {
 /// The user names what cannot, or what does not know of this job; Flux does not say which nodes are its.
 pub(crate) fn by(args: &HostArgs, of: &Of<'_>) -> Result<Transport, Failure> {
     let Some(text) = &args.via else {
-        return Ok(found_out(of, args)?);
+        return found_out(of, args);
     };
     let wrong = |why: String| Failure::new(format!("--via '{}': {why}", base::clean(text)));
     let way = Way::of(text).map_err(|error| wrong(error.to_string()))?;

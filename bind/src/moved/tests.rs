@@ -157,7 +157,7 @@ fn what_another_compiler_says_behind_the_loop_is_not_believed() {
         let (mut map, mut binding) = program(true, REGISTER, false);
         let behind = &mut map.functions[FunctionId::from_index(0)].points[PointId::from_index(5)];
         (behind.kind, behind.span) = (PointKind::Call("c".to_owned()), span(6));
-        let last = binding.rows[4].clone();
+        let last = binding.rows[4];
         binding.rows.push(Row {
             start: 96,
             end: 112,
