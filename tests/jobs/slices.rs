@@ -4,7 +4,7 @@
 //! Under CI some of them are run; with `HINDMOST_SLICES=all` all.
 
 use crate::hindmost::{PATIENCE, hindmost, my_turn, out, run, said};
-use corpus::{Job, JobPlan, Mpi, ProcessorTime, Program};
+use corpus::{Job, JobPlan, Mpi, Program, cpu_ticks};
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -204,7 +204,7 @@ fn compile(source: &Path, exe: &Path) {
     );
 }
 
-/// Waits until every rank has used more than half a second of processor time or has polled without coming past a place where it could stall (which
+/// Waits until every rank has used a second of processor time without coming past a place where it could stall (which
 /// is where the corpus counts), and says no more.
 pub(crate) fn wait_hung(job: &Job, ranks: u32) {
     const TICKS: u64 = 60;
@@ -212,12 +212,12 @@ pub(crate) fn wait_hung(job: &Job, ranks: u32) {
     loop {
         let state = (job.heartbeat(), job.output());
         let pids = job.ranks();
-        let used = Vec::from_iter(pids.values().map(|&pid| ProcessorTime::of(pid)));
+        let used = Vec::from_iter(pids.values().map(|&pid| cpu_ticks(pid)));
         while state == (job.heartbeat(), job.output()) {
             let idle = pids.values().zip(&used).all(|(&pid, before)| {
-                ProcessorTime::of(pid)
+                cpu_ticks(pid)
                     .zip(*before)
-                    .is_some_and(|(now, then)| now.has_done_enough_since(&then, TICKS))
+                    .is_some_and(|(now, then)| now >= then + TICKS)
             });
             if pids.len() == ranks as usize && idle {
                 return;
