@@ -15,6 +15,7 @@ use crate::verdict::{CodeVerdict, Relation};
 use crate::{ExecutionPoint, Frame, Located, Order};
 use base::{Id, mpi_entry_point};
 use progress_map::{Binding, FunctionId, MachineCode, MachineLocation};
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -279,8 +280,9 @@ impl Order<'_> {
             is_silent || told == 0 && self.is_first_call(task_a, frame_a)
         };
         let is_one_call = relation == Relation::Equal && frame_a.in_call && frame_b.in_call;
+        let untold = LazyCell::new(|| self.untold_around_both(a(), b()));
         let is_uncounted = (proof.is_past_uncounted_loops() || is_unrolled())
-            && !self.every_iteration_counts(a(), b())
+            && !self.every_iteration_counts(a(), b(), untold.as_ref())
             && !(is_one_call && is_no_iteration());
         let may_have_gone_round = || {
             let binding = self.map().bindings().nth(frame_a.binding);
@@ -289,7 +291,9 @@ impl Order<'_> {
                     || self.may_have_gone_round(b(), a(), told, (binding, &around.1))
             })
         };
-        if is_uncounted || relation != Relation::Equal && may_have_gone_round() {
+        // Nobody has gone round in a loop of which the source tells that both are in one iteration.
+        let is_told = || untold.as_ref().is_some_and(BTreeSet::is_empty);
+        if is_uncounted || relation != Relation::Equal && may_have_gone_round() && !is_told() {
             return Err(CodeDoubt::RoundsUncounted);
         }
         Ok(())

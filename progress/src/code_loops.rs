@@ -129,8 +129,7 @@ impl Order<'_> {
     /// the place are known to be in the same iteration, or are counted; all are `around`.
     ///
     /// A loop of the code that lacks a call of MPI is no iteration of a loop of the source each of whose iterations makes that call.
-    /// [`Order::every_iteration_communicates`] tells whether all loops around the other place are such; whatever is around both is among them. Nor may anybody have gone round in a loop
-    /// of which the source tells that both are in one iteration.
+    /// [`Order::every_iteration_communicates`] tells whether all loops around the other place are such; whatever is around both is among them.
     pub(crate) fn may_have_gone_round(
         &self,
         (task, parting): (&Located, Range<usize>),
@@ -139,10 +138,6 @@ impl Order<'_> {
         (binding, around): (&Binding, &Around),
     ) -> bool {
         if told == 0 || around.loops <= told {
-            return false;
-        }
-        let untold = self.untold_around_both((task, parting.clone()), other.clone());
-        if untold.is_some_and(|untold| untold.is_empty()) {
             return false;
         }
         let mut of_source = 0;
@@ -157,22 +152,20 @@ impl Order<'_> {
                 .map(|place| function.loops_around(place.point).count());
             of_source += loops.min().unwrap_or(0);
         }
-        let made = || {
-            around
-                .communicating
-                .iter()
-                .map(|&block| mpi_called(binding, block))
-        };
+        let other = levels(other.0, &other.1);
         let every_iteration_lacks_none = || {
-            let made: Option<Vec<MadeThere>> = made().collect();
-            made.is_none_or(|made| !self.every_iteration_communicates(&levels(other.0, &other.1), &made))
+            let made = around.communicating.iter();
+            let made: Option<Vec<MadeThere>> = made
+                .map(|&block| self.made_there(binding, block, &other))
+                .collect();
+            made.is_none_or(|made| !self.every_iteration_communicates(&other, &made))
         };
         of_source < around.loops && every_iteration_lacks_none()
     }
 
     /// The loops of the source around two tasks, whose stacks part in these frames, of which variables do not tell that both are in one iteration, each with its function; `None` where
     /// it is not known where in the source both are.
-    fn untold_around_both(
+    pub(crate) fn untold_around_both(
         &self,
         (a, parting_a): (&Located, Range<usize>),
         (b, parting_b): (&Located, Range<usize>),
@@ -208,13 +201,14 @@ impl Order<'_> {
     /// Whether each iteration of every loop of the source around two tasks, whose stacks part in these frames, changes the same variables: one at least, and none
     /// only in some iterations. Else a register that is changed now and then could be taken for one that counts the iterations
     /// ([`Order::may_have_gone_round`]). Where nothing is known of one task, all loops around the other one are looked at: whatever is around both
-    /// is among them. Where nothing is known of both that cannot be told.
+    /// is among them. Where nothing is known of both that cannot be told. `untold` are those of which variables do not tell that both are in one iteration
+    /// ([`Order::untold_around_both`]).
     pub(crate) fn every_iteration_counts(
         &self,
         (a, parting_a): (&Located, Range<usize>),
         (b, parting_b): (&Located, Range<usize>),
+        untold: Option<&BTreeSet<(FunctionId, LoopId)>>,
     ) -> bool {
-        let untold = self.untold_around_both((a, parting_a.clone()), (b, parting_b.clone()));
         if let Some(untold) = untold {
             return untold
                 .iter()
@@ -265,12 +259,6 @@ impl Order<'_> {
 fn loop_counts(in_loop: &Loop) -> bool {
     let mut classes = in_loop.lovs.iter().map(|lov| lov.class);
     in_loop.reducible && !in_loop.lovs.is_empty() && classes.all(|class| class == LovClass::Strict)
-}
-
-/// Whom the call at the end of a block calls, as a function of MPI or another; `None` where the instruction names nobody.
-fn mpi_called(binding: &Binding, block: u32) -> Option<MadeThere> {
-    let named = binding.named_by(binding.code.blocks.get(block as usize)?.end)?;
-    Some(base::mpi_entry_point(named))
 }
 
 /// Whether it is known where in its function a frame is.

@@ -6,7 +6,7 @@
 use crate::locate::LocatedFrame;
 use crate::{Order, flow};
 use base::Confidence;
-use progress_map::{FunctionId, LoopId, PointId, PointKind};
+use progress_map::{Binding, FunctionId, LoopId, PointId, PointKind};
 use std::collections::BTreeMap;
 
 /// What a call instruction names: a function of MPI, by its name in C, or `None` for another function.
@@ -47,6 +47,24 @@ impl Order<'_> {
             }
         }
         has_loop
+    }
+
+    /// What the call at the end of a block names; `None` where the instruction names nobody, or a part of one of these frames' functions that has become one of its own, which may
+    /// make any of its calls.
+    pub(crate) fn made_there(
+        &self,
+        binding: &Binding,
+        block: u32,
+        frames: &[&LocatedFrame],
+    ) -> Option<MadeThere> {
+        let named = binding.named_by(binding.code.blocks[block as usize].end)?;
+        (!self.is_part_of(named, frames)).then(|| base::mpi_entry_point(named))
+    }
+
+    /// Whether a name is that of a function of these frames: a part of a function that has become one of its own has the name of the whole.
+    pub(crate) fn is_part_of(&self, name: &str, frames: &[&LocatedFrame]) -> bool {
+        let mut own = frames.iter().filter_map(|frame| frame.function);
+        own.any(|id| self.map().functions[id].name == name)
     }
 
     /// Whether no iteration of a loop avoids the calls that communicate, of which `own_call` is one, and that are none of what is `made_there`.
@@ -150,7 +168,7 @@ mod tests {
     use crate::{ExecutionPoint, Frame};
     use base::{Id, Span};
     use progress_map::generate::bare_function;
-    use progress_map::{File, Function, Loop, LoopSource, Map, Point, ScopeId};
+    use progress_map::{BoundSite, CodeBlock, File, Function, Loop, LoopSource, Map, Point, ScopeId};
 
     /// A function that makes these calls, one a line from the second on; `""` is no call.
     fn function(name: &str, calls: &[&str], edges: &[(usize, usize)]) -> Function {
@@ -265,6 +283,44 @@ mod tests {
         // The body of a function may be there without a call of it.
         assert!(of(&[], ["work", "other", "other"]));
         assert!(!of(&[mpi("MPI_Send")], ["work", "other", "other"]));
+    }
+
+    #[test]
+    fn a_part_of_the_function_may_make_any_call_of_it() {
+        let main = function("main", &["work"], &[(0, 1), (1, 2)]);
+        let map = Map {
+            functions: vec![main].into(),
+            ..Map::default()
+        };
+        let order = Order::new(&map);
+        let binding = |named: Option<&str>| {
+            let mut binding = Binding::default();
+            binding.code.blocks = vec![CodeBlock {
+                start: 16,
+                end: 32,
+                function: 0,
+                communicates: true,
+            }];
+            binding.sites = vec![BoundSite {
+                return_address: 32,
+                named: named.map(str::to_owned),
+            }];
+            binding
+        };
+        let located = order.locate(&ExecutionPoint {
+            task: "0".to_owned(),
+            frames: vec![Frame {
+                function: "main".to_owned(),
+                line: Some(2),
+                ..Frame::default()
+            }],
+            ..ExecutionPoint::default()
+        });
+        let made = |named| order.made_there(&binding(named), 0, &[&located.frames[0]]);
+        assert_eq!(made(Some("PMPI_Send")), Some(Some("MPI_Send".to_owned())));
+        assert_eq!(made(Some("work")), Some(None));
+        assert_eq!(made(Some("main")), None);
+        assert_eq!(made(None), None);
     }
 
     #[test]

@@ -45,16 +45,15 @@ impl Order<'_> {
             let end = binding.code.blocks[block as usize].end;
             binding.named_by(end).map(mpi_name)
         };
-        // A copy of the call is an instruction that names the same function. An instruction whose callee is not known may be a copy, too; and a part of a function that has
-        // become one of its own has the name of the whole.
-        let own = Vec::from_iter(at.frames.iter().filter_map(|frame| frame.function));
-        let is_part = |name| own.iter().any(|&id| self.map().functions[id].name == name);
-        let is_another = |block: u32| named_by(block).is_some_and(|name| name != called && !is_part(name));
+        // A copy of the call is an instruction that names the same function. An instruction whose callee is not known may be a copy, too.
+        let is_another = |block: u32| {
+            named_by(block).is_some_and(|name| name != called && !self.is_part_of(name, &at.frames))
+        };
         let code = self.function_code(frame.binding, frame.function);
         let calls = LazyCell::new(|| CallsOfCode::new(self, binding, &code));
         // Copies and joined code keep the position of some call that they are.
         let is_elsewhere = |block: u32| {
-            let innermost = own.last().copied();
+            let innermost = at.frames.last().and_then(|frame| frame.function);
             let source = calls.sources.get(&block);
             let at_depth = innermost.and_then(|id| Some((source?, source?.depth_of(id)?)));
             at_depth.is_some_and(|(source, depth)| {
