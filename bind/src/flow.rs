@@ -76,7 +76,6 @@ pub(crate) fn machine_code(
         never_returns: BTreeSet::new(),
     };
     let pieces = pieces(&mut file);
-    let file = file;
     let function_of = function::functions(&file, &pieces);
     let jumps = tail_jumps::tail_jumps(&file, &pieces, &function_of, bound);
     Decoded {

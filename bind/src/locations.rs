@@ -116,18 +116,19 @@ impl Places {
         let mut listed: Vec<Listed> = Vec::new();
         let mut default = None;
         loop {
-            let entry = match list.next_raw() {
-                Ok(Some(raw)) => momentary(raw),
+            let mut is_momentary = false;
+            let item = list.next_raw().and_then(|raw| {
+                raw.map(|mut raw| {
+                    is_momentary = lengthen_momentary(&mut raw);
+                    list.convert_raw(raw)
+                })
+                .transpose()
+            });
+            let item = match item {
+                Ok(Some(Some(item))) => item,
+                // Code that the linker has dropped.
+                Ok(Some(None)) => continue,
                 Ok(None) => break,
-                Err(_) => {
-                    self.refused.push(Inexpressible::Damaged);
-                    break;
-                }
-            };
-            let (raw, is_momentary) = entry;
-            let item = match list.convert_raw(raw) {
-                Ok(Some(item)) => item,
-                Ok(None) => continue,
                 Err(_) => {
                     self.refused.push(Inexpressible::Damaged);
                     break;
@@ -195,46 +196,24 @@ impl Places {
     }
 }
 
-/// An entry of a location list, and whether it is of no length. gimli leaves those out, so that such an entry is made one byte long.
-fn momentary<R: gimli::Reader<Offset = usize>>(raw: RawLocListEntry<R>) -> (RawLocListEntry<R>, bool) {
+/// Makes an entry of a location list that is of no length one byte long, as gimli leaves such entries out; returns whether it was one.
+fn lengthen_momentary<R: gimli::Reader<Offset = usize>>(raw: &mut RawLocListEntry<R>) -> bool {
     match raw {
-        RawLocListEntry::AddressOrOffsetPair { begin, end, data } if begin == end => {
-            let end = end.saturating_add(1);
-            (RawLocListEntry::AddressOrOffsetPair { begin, end, data }, true)
+        RawLocListEntry::AddressOrOffsetPair { begin, end, .. }
+        | RawLocListEntry::OffsetPair { begin, end, .. }
+        | RawLocListEntry::StartEnd { begin, end, .. }
+            if begin == end =>
+        {
+            *end = end.saturating_add(1);
+            true
         }
-        RawLocListEntry::OffsetPair { begin, end, data } if begin == end => {
-            let end = end.saturating_add(1);
-            (RawLocListEntry::OffsetPair { begin, end, data }, true)
+        RawLocListEntry::StartLength { length, .. } | RawLocListEntry::StartxLength { length, .. }
+            if *length == 0 =>
+        {
+            *length = 1;
+            true
         }
-        RawLocListEntry::StartEnd { begin, end, data } if begin == end => {
-            let end = end.saturating_add(1);
-            (RawLocListEntry::StartEnd { begin, end, data }, true)
-        }
-        RawLocListEntry::StartLength {
-            begin,
-            length: 0,
-            data,
-        } => (
-            RawLocListEntry::StartLength {
-                begin,
-                length: 1,
-                data,
-            },
-            true,
-        ),
-        RawLocListEntry::StartxLength {
-            begin,
-            length: 0,
-            data,
-        } => (
-            RawLocListEntry::StartxLength {
-                begin,
-                length: 1,
-                data,
-            },
-            true,
-        ),
-        other => (other, false),
+        _ => false,
     }
 }
 

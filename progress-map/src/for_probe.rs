@@ -4,7 +4,7 @@
 //! whoever asks makes; so are the ways through the machine code. What is left has the numbers of the whole, so that what a probe says by the one means the same by the other.
 
 use crate::{Binding, CodeBlock, File, Function, LocationChange, LocationEffect, MachineCode, Map};
-use base::{Confidence, Id, IdVec, Reading, Span};
+use base::{Id, Span};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Map {
@@ -49,20 +49,7 @@ impl Binding {
 
 /// A function of which nothing is known but that it has its number. All are in the first file at its beginning, which keeps them sorted.
 fn without_contents() -> Function {
-    Function {
-        name: String::new(),
-        linkage_name: None,
-        file: Id::from_index(0),
-        is_static: false,
-        span: Span::default(),
-        confidence: Confidence::Clean,
-        confidence_reason: None,
-        reading: Reading::AsWritten,
-        points: IdVec::new(),
-        edges: Vec::new(),
-        scopes: IdVec::new(),
-        loops: IdVec::new(),
-    }
+    Function::bare("", Id::from_index(0), Span::default())
 }
 
 fn for_probe(binding: &Binding) -> Binding {

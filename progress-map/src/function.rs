@@ -52,6 +52,24 @@ pub struct Point {
 }
 
 impl Function {
+    /// One that was understood whole, without anything in it.
+    pub(crate) fn bare(name: &str, file: FileId, span: Span) -> Self {
+        Self {
+            name: name.to_owned(),
+            linkage_name: None,
+            file,
+            is_static: false,
+            span,
+            confidence: Confidence::Clean,
+            confidence_reason: None,
+            reading: Reading::AsWritten,
+            points: IdVec::new(),
+            edges: Vec::new(),
+            scopes: IdVec::new(),
+            loops: IdVec::new(),
+        }
+    }
+
     /// Whether its name in the source is not all of its name, as in C++ and in modules of Fortran: others of the program may have that name, too. Such a
     /// function may call what its text does not name; functions of C do not.
     pub fn is_qualified(&self) -> bool {

@@ -21,7 +21,7 @@ use crate::{
     Map, Moves, MpiArgument, MpiCall, PassedConstant, Point, PointId, PointKind, PointerCall, ScopeId, Shown,
     Storage, Term,
 };
-use base::{Confidence, Diagnostic, Id, IdVec, Reading, Severity, Span};
+use base::{Diagnostic, Id, IdVec, Severity, Span};
 use function::{function, storage, term};
 use std::collections::BTreeSet;
 use std::num::NonZeroU64;
@@ -250,20 +250,7 @@ fn mpi_argument(rng: &mut Rng) -> MpiArgument {
 
 /// A function that was understood whole, without anything in it.
 pub fn bare_function(name: &str, file: FileId, span: Span) -> Function {
-    Function {
-        name: name.to_owned(),
-        linkage_name: None,
-        file,
-        is_static: false,
-        span,
-        confidence: Confidence::Clean,
-        confidence_reason: None,
-        reading: Reading::AsWritten,
-        points: IdVec::new(),
-        edges: Vec::new(),
-        scopes: IdVec::new(),
-        loops: IdVec::new(),
-    }
+    Function::bare(name, file, span)
 }
 
 /// Says of the last function, which has no points yet, that whatever its variables lead to is its caller's.
